@@ -1,0 +1,50 @@
+# Every target is one line over a script. `make help` lists them.
+PYTHON ?= python3
+VENV ?= .venv
+PY = $(VENV)/bin/python
+export VENV
+# The question as it was typed: quotes, dollars and line breaks arrive intact.
+export PALACE_QUESTION := $(value Q)
+
+.DEFAULT_GOAL := help
+.PHONY: help setup setup-bge setup-dev query index graph doctor test lint bench
+
+help: ## this list
+	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile | expand -t 20
+
+query: $(VENV)/.core ## Q="words" [ARGS="--details"]: ask the palace
+	@$(PY) scripts/query_bge.py $(ARGS) -- "$$PALACE_QUESTION"
+
+index: $(VENV)/.core ## [ARGS="--check"]: bring the index up to date
+	@$(PY) scripts/build_index_bge.py $(ARGS)
+
+graph: $(VENV)/.core ## [ARGS="--backlinks"]: the graph of [[links]] as JSON
+	@$(PY) scripts/graph_router.py $(ARGS)
+
+doctor: $(VENV)/.core ## what is installed, what is wrong, what to run
+	@$(PY) scripts/palace.py doctor $(ARGS)
+
+setup: $(VENV)/.core ## install the toolkit with its embedded model
+
+setup-bge: $(VENV)/.bge ## install FlagEmbedding and torch, fetch BGE-M3 (2.3 GB)
+	@$(PY) scripts/palace.py model download bge-m3
+
+setup-dev: $(VENV)/.dev ## install what the tests need
+
+test: $(VENV)/.dev ## install everything and run all tests
+	@$(PY) -m pytest -n 2 $(ARGS)
+
+lint: $(VENV)/.dev ## style and types
+	@$(PY) -m ruff check . && $(PY) -m ruff format --check . && $(PY) -m mypy
+
+bench: $(VENV)/.core ## measure indexing and queries on a generated palace
+	@$(PY) bench/index.py $(ARGS) && $(PY) bench/query.py $(ARGS)
+
+$(VENV)/.core: requirements-core.txt
+	@$(PYTHON) scripts/install.py core
+
+$(VENV)/.bge: requirements.txt requirements-core.txt requirements-bge.txt
+	@$(PYTHON) scripts/install.py bge
+
+$(VENV)/.dev: requirements-dev.txt requirements.txt requirements-core.txt requirements-bge.txt
+	@$(PYTHON) scripts/install.py dev

@@ -1,0 +1,43 @@
+"""What every script here starts with: the right Python, then the command.
+
+Only the standard library, and syntax that an old Python can read: its job is to say what is
+missing on a machine where much may be.
+"""
+
+import os
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+OLDEST = (3, 11)
+
+
+def run(command=None):
+    """Run one command of the toolkit (or all of them), and exit with its code."""
+    if sys.version_info < OLDEST:
+        _elsewhere("Python %d.%d or newer is needed" % OLDEST)
+    try:
+        import click  # noqa: F401
+    except ImportError:
+        _elsewhere("the toolkit's packages are not installed")
+    from memory_palace.cli.main import main
+
+    sys.exit(main(sys.argv[1:], program=os.path.basename(sys.argv[0]), command=command))
+
+
+def _elsewhere(problem):
+    """Go on in the repository's own environment, if it is there and is not this one."""
+    folder, name = ("Scripts", "python.exe") if os.name == "nt" else ("bin", "python")
+    environment = os.path.join(os.path.dirname(HERE), ".venv")
+    python = os.path.join(environment, folder, name)
+    if os.path.exists(python) and os.path.abspath(sys.prefix) != environment:
+        arguments = [python, os.path.abspath(sys.argv[0]), *sys.argv[1:]]
+        if os.name == "nt":
+            import subprocess
+
+            sys.exit(subprocess.call(arguments))
+        os.execv(python, arguments)
+    sys.stderr.write(
+        "error: %s: run `make setup`, or `python3 scripts/install.py` where there is no make\n"
+        % problem
+    )
+    sys.exit(3)

@@ -1,0 +1,104 @@
+"""Make the repository's own environment and install a tier into it.
+
+    python3 scripts/install.py [core|bge|dev]
+
+core  the toolkit with its embedded model (the default)
+bge   the whole system: FlagEmbedding and torch too
+dev   the whole system and what the tests need
+
+The environment is .venv beside this repository's README, or $VENV. Nothing is installed again
+while the requirements stay as they are.
+"""
+
+import hashlib
+import os
+import subprocess
+import sys
+
+REPOSITORY = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+TIERS = {
+    "core": ["requirements-core.txt"],
+    "bge": ["requirements.txt", "requirements-core.txt", "requirements-bge.txt"],
+    "dev": [
+        "requirements-dev.txt",
+        "requirements.txt",
+        "requirements-core.txt",
+        "requirements-bge.txt",
+    ],
+}
+
+
+def main(arguments):
+    """Install the named tier; the exit code is pip's."""
+    tier = arguments[0] if arguments else "core"
+    if "-h" in arguments or "--help" in arguments:
+        print(__doc__.strip())
+        return 0
+    if tier not in TIERS or len(arguments) > 1:
+        return _fail("one of core, bge and dev can be installed, not %s" % " ".join(arguments), 2)
+    if sys.version_info < (3, 11):
+        found = "%d.%d" % sys.version_info[:2]
+        return _fail("Python 3.11 or newer is needed, this is %s: use another `PYTHON=`" % found, 3)
+    environment = os.environ.get("VENV") or os.path.join(REPOSITORY, ".venv")
+    stamp = os.path.join(environment, "." + tier)
+    wanted = _digest(TIERS[tier])
+    if _read(stamp) == wanted:
+        os.utime(stamp)
+        return 0
+    python = _python(environment)
+    if not os.path.exists(python):
+        sys.stderr.write("making %s\n" % os.path.relpath(environment))
+        code = subprocess.call([sys.executable, "-m", "venv", environment])
+        if code:
+            return _fail(
+                "no virtual environment could be made: install your system's python3-venv", 3
+            )
+    sys.stderr.write("installing %s (once)\n" % TIERS[tier][0])
+    requirements = os.path.join(REPOSITORY, TIERS[tier][0])
+    pip = [
+        python,
+        "-m",
+        "pip",
+        "install",
+        "--disable-pip-version-check",
+        "--quiet",
+        "-r",
+        requirements,
+    ]
+    if subprocess.call(pip):
+        return _fail(
+            "pip could not install %s: see above, mend it and run this again" % TIERS[tier][0], 3
+        )
+    with open(stamp, "w") as file:
+        file.write(wanted)
+    return 0
+
+
+def _python(environment):
+    folder, name = ("Scripts", "python.exe") if os.name == "nt" else ("bin", "python")
+    return os.path.join(environment, folder, name)
+
+
+def _digest(names):
+    found = hashlib.sha256()
+    for name in names:
+        with open(os.path.join(REPOSITORY, name), "rb") as file:
+            found.update(file.read())
+    return found.hexdigest()
+
+
+def _read(path):
+    try:
+        with open(path) as file:
+            return file.read()
+    except OSError:
+        return ""
+
+
+def _fail(message, code):
+    sys.stderr.write("error: %s\n" % message)
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

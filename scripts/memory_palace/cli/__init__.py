@@ -1,0 +1,1 @@
+"""One click command a module."""

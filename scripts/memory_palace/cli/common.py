@@ -1,0 +1,88 @@
+"""What commands share: the root, the progress bar, problems at the end."""
+
+import sys
+import time
+from collections.abc import Callable, Iterable
+from datetime import UTC, datetime
+from typing import Any, TypeVar
+
+import click
+
+from memory_palace.core.problems import Problem
+from memory_palace.index.progress import Progress
+
+_F = TypeVar("_F", bound=Callable[..., Any])
+_SHOWN_PROBLEMS = 50
+
+
+def root_option(function: _F) -> _F:
+    """``--root DIR``, as every command that works on a palace has it."""
+    return click.option(
+        "--root",
+        metavar="DIR",
+        help="The palace root [$PALACE_ROOT, else the nearest folder with a palace.yaml].",
+    )(function)
+
+
+def now() -> datetime:
+    """The clock, in one place."""
+    return datetime.now(UTC)
+
+
+def say(line: str) -> None:
+    """A diagnostic, on stderr."""
+    click.echo(line, err=True)
+
+
+def report(problems: Iterable[Problem]) -> bool:
+    """Print problems to stderr, errors last; True if there is an error among them."""
+    listed = sorted(problems, key=lambda p: p.grade == "error")
+    for problem in listed[-_SHOWN_PROBLEMS:]:
+        colour = "red" if problem.grade == "error" else "yellow"
+        say(click.style(str(problem), fg=colour))
+    if len(listed) > _SHOWN_PROBLEMS:
+        say(f"and {len(listed) - _SHOWN_PROBLEMS} more")
+    return any(problem.grade == "error" for problem in listed)
+
+
+class Terminal(Progress):
+    """Progress on a terminal: a bar with rate and time left; lines only, anywhere else."""
+
+    def __init__(self) -> None:
+        self._bar: Any = None
+        self._task: Any = None
+
+    def say(self, line: str) -> None:
+        say(line)
+
+    def start(self, label: str, total: int) -> None:
+        if total < 2 or not sys.stderr.isatty():
+            return
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+        from rich.progress import Progress as Bar
+
+        self._started = time.monotonic()
+        self._done = 0
+        self._bar = Bar(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TextColumn("{task.fields[rate]:.0f}/s"),
+            TimeRemainingColumn(),
+            console=Console(stderr=True),
+            transient=True,
+        )
+        self._bar.start()
+        self._task = self._bar.add_task(label, total=total, rate=0.0)
+
+    def advance(self, steps: int) -> None:
+        if self._bar is not None:
+            self._done += steps
+            passed = max(time.monotonic() - self._started, 1e-6)
+            self._bar.update(self._task, advance=steps, rate=self._done / passed)
+
+    def stop(self) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+            self._bar = None

@@ -1,0 +1,105 @@
+"""``palace doctor``: what is installed, what is wrong, what to run."""
+
+import importlib.metadata
+import platform
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+from memory_palace import __version__
+from memory_palace.cli.common import root_option
+from memory_palace.core.errors import PalaceError
+from memory_palace.core.problems import printable
+from memory_palace.embed import registry
+from memory_palace.files import config as configs
+from memory_palace.files import git, locks, roots
+from memory_palace.files.config import Config
+from memory_palace.index import catalog as catalogs
+from memory_palace.index import graph as graphs
+from memory_palace.index import run
+from memory_palace.index.build import Options
+
+_PACKAGES = (
+    "faiss-cpu",
+    "numpy",
+    "onnxruntime",
+    "tokenizers",
+    "FlagEmbedding",
+    "torch",
+    "transformers",
+)
+
+Finding = tuple[str, str, str]
+"""(``ok``, ``note`` or ``wrong``; what was looked at; what was found and what to do)."""
+
+
+@click.command(epilog="Example: palace doctor")
+@root_option
+def doctor(root: str | None) -> int:
+    """Look the palace over: exit 1 if something is wrong. Changes nothing."""
+    wrong = False
+    for state, what, found in _findings(root):
+        mark = {"ok": "ok   ", "note": "note ", "wrong": "WRONG"}[state]
+        colour = {"ok": "green", "note": None, "wrong": "red"}[state]
+        click.echo(f"{click.style(mark, fg=colour)} {what}: {printable(found)}")
+        wrong = wrong or state == "wrong"
+    return 1 if wrong else 0
+
+
+def _findings(given: str | None) -> Iterator[Finding]:
+    python = f"{platform.python_version()}, SQLite {sqlite3.sqlite_version}"
+    yield "ok", "toolkit", f"{__version__}, Python {python}"
+    yield "ok", "packages", ", ".join(_versions())
+    try:
+        root = roots.find(given)
+        yield "ok", "root", str(root)
+        config = configs.load(root)
+        yield "ok", "configuration", f"palace.yaml, {configs.shown_user_file()}"
+        yield from _git(root)
+        yield from _index(root, config)
+    except PalaceError as error:
+        yield "wrong", "palace", str(error)
+
+
+def _versions() -> Iterator[str]:
+    for package in _PACKAGES:
+        try:
+            yield f"{package} {importlib.metadata.version(package)}"
+        except importlib.metadata.PackageNotFoundError:
+            yield f"{package} not installed"
+
+
+def _git(root: Path) -> Iterator[Finding]:
+    if not git.in_repository(root):
+        yield "note", "git", "not a repository: `git init` there keeps a history of every note"
+        return
+    if git.run(root, "--version") is None:
+        yield "wrong", "git", "the command is not installed: install git"
+        return
+    ignored = git.run(root, "check-ignore", "-q", f"{roots.DERIVED}/index") is not None
+    if ignored:
+        yield "ok", "git", f"repository at commit {git.head(root)[:12] or 'none yet'}"
+    else:
+        yield "wrong", "git", f"{roots.DERIVED}/ is not ignored: run `palace init {root}`"
+
+
+def _index(root: Path, config: Config) -> Iterator[Finding]:
+    choice = registry.choose(config)
+    yield "ok", "embedder", str(choice).removeprefix("embedder: ")
+    folder = roots.index_folder(root)
+    if (folder / "writer.json").exists():
+        yield "note", "index", f"being written by {locks.owner(folder)}"
+    checked = run.check(root, config, choice, Options())
+    state = "note" if checked.stale else "ok"
+    stale = "stale, run `palace index`" if checked.stale else "up to date"
+    yield state, "index", f"{stale}; {checked.changes.summary()}"
+    for problem in checked.problems:
+        yield ("wrong" if problem.grade == "error" else "note"), "file", str(problem)
+    with catalogs.open_to_read(folder / catalogs.MAIN) as catalog:
+        links = graphs.read(catalog).problems
+    for problem in links[:20]:
+        yield "note", "link", str(problem)
+    if len(links) > 20:
+        yield "note", "links", f"{len(links) - 20} more lead nowhere: run `palace graph --check`"

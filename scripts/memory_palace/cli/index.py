@@ -1,0 +1,79 @@
+"""``palace index``, also ``scripts/build_index_bge.py``."""
+
+import click
+
+from memory_palace.cli.common import Terminal, report, root_option, say
+from memory_palace.embed import registry
+from memory_palace.files import config as configs
+from memory_palace.files import roots
+from memory_palace.index import run
+from memory_palace.index.build import Indexed, Options
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  palace index             what changed since the last run
+  palace index --check     exit 1 if the index is stale; writes nothing
+  palace index --force     everything anew"""
+)
+@click.option("--force", is_flag=True, help="Read and embed everything anew.")
+@click.option("--check", is_flag=True, help="Compare without writing; exit 1 if stale.")
+@click.option("--verify", is_flag=True, help="Hash every file, also where size and time agree.")
+@click.option("--yes", is_flag=True, help="Go on although many files are gone.")
+@click.option("--no-sync", is_flag=True, help="Leave the manifest as it is.")
+@root_option
+def index(
+    force: bool, check: bool, verify: bool, yes: bool, no_sync: bool, root: str | None
+) -> int:
+    """Bring the index up to date with the notes. Never writes to a note.
+
+    Keywords come first and are searchable at once; vectors follow, and an interrupted run goes
+    on where it stopped.
+    """
+    place = roots.find(root)
+    config = configs.load(place)
+    choice = registry.choose(config)
+    say(str(choice))
+    options = Options(force=force, verify=verify, sync_manifest=not no_sync, yes=yes)
+    if check:
+        return _check(run.check(place, config, choice, options))
+    done = run.index(place, config, choice, options, Terminal())
+    click.echo(summary(done))
+    return 1 if report(done.problems) else 0
+
+
+def summary(done: Indexed) -> str:
+    """One line on what a run did."""
+    parts = [
+        f"{done.changes.summary()}: {done.files} notes, {done.chunks} chunks "
+        f"in {done.keyword_seconds:.2f} s"
+    ]
+    if done.cold.any or done.cold.unchanged:
+        parts.append(f"archive: {done.cold.summary()}")
+    if done.vectors:
+        rate = done.vectors / max(done.vector_seconds, 1e-6)
+        parts.append(f"{done.vectors} vectors in {done.vector_seconds:.1f} s ({rate:.0f}/s)")
+    if done.pending:
+        parts.append(f"{done.pending} vectors to come: run `palace index`")
+    if done.manifest_written:
+        synced = done.synced
+        parts.append(
+            f"manifest: {len(synced.added)} added, {len(synced.updated)} updated, "
+            f"{len(synced.removed)} removed"
+        )
+    return "; ".join(parts)
+
+
+def _check(checked: run.Checked) -> int:
+    parts = [checked.changes.summary()]
+    if checked.cold.any:
+        parts.append(f"archive: {checked.cold.summary()}")
+    if checked.pending:
+        parts.append(f"{checked.pending} texts without vectors")
+    if checked.manifest_differs:
+        parts.append("manifest out of step")
+    state = "stale: run `palace index`" if checked.stale else "up to date"
+    click.echo(f"{state}; " + "; ".join(parts))
+    failed = report(checked.problems)
+    return 1 if checked.stale or failed or checked.problems else 0

@@ -1,0 +1,174 @@
+"""``palace query``, also ``scripts/query_bge.py``."""
+
+import json
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+
+import click
+
+from memory_palace.cli import output
+from memory_palace.cli.common import Terminal, now, root_option, say
+from memory_palace.core import dates
+from memory_palace.core.errors import BadInput
+from memory_palace.core.note import PRIORITIES
+from memory_palace.core.text import split_lines
+from memory_palace.embed import registry
+from memory_palace.embed.registry import Choice
+from memory_palace.files import config as configs
+from memory_palace.files import roots
+from memory_palace.files.config import Config
+from memory_palace.index import run
+from memory_palace.index.build import Options
+from memory_palace.search.hits import Answer
+from memory_palace.search.query import Query
+from memory_palace.search.searcher import Searcher, open_or_none
+
+QUICK_TEXTS = 300
+"""Texts that a first query embeds by itself; more wait for ``palace index``."""
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  palace query "why FAISS and not a server?"
+  palace query --type principle --priority high "what must never happen"
+  palace query --room topics --since 2026-11-01
+  palace query --format jsonl --details -k 20 "index" | jq .path
+  palace query --batch questions.txt
+
+Several values of one filter mean any of them; different filters add up."""
+)
+@click.argument("words", nargs=-1)
+@click.option(
+    "-t", "--type", "types", multiple=True, metavar="TYPE", help="Only notes of this type."
+)
+@click.option("-p", "--priority", "priorities", multiple=True, type=click.Choice(PRIORITIES))
+@click.option("--room", "rooms", multiple=True, metavar="FOLDER", help="Only below palace/FOLDER.")
+@click.option("--tag", "tags", multiple=True, metavar="TAG", help="Only notes with this tag.")
+@click.option("--since", metavar="DATE", help="Only notes of this day or later.")
+@click.option("--until", metavar="DATE", help="Only notes of this day or earlier.")
+@click.option("-k", "--top-k", type=click.IntRange(1, 10_000), help="How many hits [5].")
+@click.option("--raw", is_flag=True, help="Order by cosine alone.")
+@click.option("--details", is_flag=True, help="Show the scores a hit is made of.")
+@click.option("--neighbors", type=click.IntRange(0, 100), help="Linked notes shown a hit [2].")
+@click.option("--chunks", is_flag=True, help="All chunks of a note, not only its best.")
+@click.option("--archived", is_flag=True, help="Search the archive too.")
+@click.option("--format", "form", type=click.Choice(["text", "jsonl", "files"]), default="text")
+@click.option("--batch", metavar="FILE", help="A question a line from FILE, or - for stdin.")
+@root_option
+def query(
+    words: tuple[str, ...],
+    types: tuple[str, ...],
+    priorities: tuple[str, ...],
+    rooms: tuple[str, ...],
+    tags: tuple[str, ...],
+    since: str | None,
+    until: str | None,
+    top_k: int | None,
+    raw: bool,
+    details: bool,
+    neighbors: int | None,
+    chunks: bool,
+    archived: bool,
+    form: str,
+    batch: str | None,
+    root: str | None,
+) -> int:
+    """Find notes by words and filters, best first."""
+    if batch is not None and words:
+        raise BadInput("--batch takes its questions from the file: leave the words out")
+    place = roots.find(root)
+    config = configs.load(place)
+    asked = Query(
+        text=" ".join(words),
+        types=types,
+        priorities=priorities,
+        rooms=rooms,
+        tags=tags,
+        since=_moment("--since", since),
+        until=_moment("--until", until, end=True),
+        top_k=config.top_k if top_k is None else top_k,
+        neighbors=config.neighbors if neighbors is None else neighbors,
+        raw=raw,
+        archived=archived,
+        all_chunks=chunks,
+    )
+    choice = registry.choose(config)
+    with _searcher(place, config, choice) as searcher:
+        say(str(searcher.choice))
+        if batch is not None:
+            return _batch(searcher, asked, batch)
+        answer = searcher.ask(asked, now())
+        _print(answer, asked.text, form, details)
+        _after(searcher, answer)
+        return 0 if answer.hits else 1
+
+
+def _moment(flag: str, text: str | None, end: bool = False) -> datetime | None:
+    if text is None:
+        return None
+    found = dates.end_of(text) if end else dates.parse(text)
+    if found is None:
+        raise BadInput(f"{flag} {text!r} is no date: write {dates.FORMS}")
+    return found
+
+
+def _searcher(root: Path, config: Config, choice: Choice) -> Searcher:
+    """The palace's searcher; without an index, one is built: keywords, and vectors if quick."""
+    searcher, why = open_or_none(root, config, choice)
+    if searcher is not None:
+        return searcher
+    say(f"{why.split(':')[0]}: building it")
+    options = Options(max_vector_chunks=QUICK_TEXTS)
+    run.index(root, config, choice, options, Terminal())
+    return Searcher(root, config, choice)
+
+
+def _print(answer: Answer, question: str, form: str, details: bool) -> None:
+    for number, hit in enumerate(answer.hits, start=1):
+        if form == "jsonl":
+            click.echo(output.as_json(hit))
+        elif form == "files":
+            click.echo(output.as_file(hit))
+        else:
+            click.echo(output.as_text(number, hit, question, details))
+
+
+def _after(searcher: Searcher, answer: Answer) -> None:
+    for note in [*searcher.notes, *answer.notes]:
+        say(note)
+    changed = max(searcher.changed(), answer.changed)
+    if changed:
+        files = "1 file has" if changed == 1 else f"{changed} files have"
+        say(f"{files} changed since the index was built: run `palace index`")
+
+
+def _batch(searcher: Searcher, asked: Query, source: str) -> int:
+    """One JSON line a question, in the order of the questions."""
+    found = False
+    answer = Answer()
+    for number, question in enumerate(_questions(source), start=1):
+        hits = []
+        try:
+            answer = searcher.ask(replace(asked, text=question), now())
+            hits = answer.hits
+        except BadInput as error:
+            say(f"{source}:{number}: {error}")
+        found = found or bool(hits)
+        line = {"query": question, "hits": [output.as_dict(hit) for hit in hits]}
+        click.echo(json.dumps(line, ensure_ascii=False))
+    answer.notes.clear()
+    _after(searcher, answer)
+    return 0 if found else 1
+
+
+def _questions(source: str) -> Iterator[str]:
+    try:
+        data = sys.stdin.buffer.read() if source == "-" else Path(source).read_bytes()
+    except OSError as error:
+        raise BadInput(f"--batch {source}: {error.strerror}: name a file of questions") from None
+    for line in split_lines(data.decode("utf-8", "replace")):
+        yield line.rstrip("\r")

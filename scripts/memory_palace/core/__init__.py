@@ -1,0 +1,1 @@
+"""Pure values: no file, clock, process, network or model."""

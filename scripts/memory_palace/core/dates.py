@@ -1,0 +1,56 @@
+"""Dates as people write them, in UTC. Naive times are UTC."""
+
+import re
+from datetime import UTC, datetime, timedelta
+
+FORMS = "2026-11-29 or 2026-11-29T20:15:03Z"
+
+_DAY = re.compile(r"\d{4}-\d\d-\d\d\Z")
+_TIME = re.compile(
+    r"(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)\s*([Zz]|[+-]\d\d:?\d\d)?\Z"
+)
+
+
+def parse(text: str) -> datetime | None:
+    """The moment that an ISO date or date-time names, in UTC; a date is its first moment.
+
+    None if ``text`` has another form or names no real day.
+    """
+    text = text.strip()
+    found = _TIME.match(text)
+    if not (found or _DAY.match(text)):
+        return None
+    try:
+        if not found:
+            return datetime.fromisoformat(text).replace(tzinfo=UTC)
+        day, clock, zone = found.groups()
+        moment = datetime.fromisoformat(f"{day}T{clock}{(zone or 'Z').upper()}")
+        return moment.astimezone(UTC)
+    except (ValueError, OverflowError):
+        return None
+
+
+def end_of(text: str) -> datetime | None:
+    """Like :func:`parse`, but a day means its last moment."""
+    moment = parse(text)
+    if moment is not None and _DAY.match(text.strip()):
+        return moment + timedelta(days=1) - timedelta(microseconds=1)
+    return moment
+
+
+def stamp(moment: datetime) -> str:
+    """``moment`` as it is stored: ``2026-11-29T20:15:03Z``."""
+    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def from_seconds(seconds: float) -> datetime:
+    """The moment ``seconds`` after the epoch, clipped to what a datetime can hold."""
+    low, high = -62135596800, 253402300799
+    return datetime.fromtimestamp(min(max(seconds, low), high), UTC)
+
+
+def local_day(moment: datetime) -> str:
+    """The day of ``moment`` as people here call it; a bare date stays that date."""
+    if moment.timetz() == datetime.min.replace(tzinfo=UTC).timetz():
+        return moment.strftime("%Y-%m-%d")
+    return moment.astimezone().strftime("%Y-%m-%d")

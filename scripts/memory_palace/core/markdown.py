@@ -1,0 +1,177 @@
+"""A note's body read once: blocks with their lines, headings, block ids, wikilinks.
+
+markdown-it-py reads the blocks; inline text is only tokenised where it holds ``[[`` or ``%%``,
+which keeps a large palace quick to read.
+"""
+
+import re
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from markdown_it import MarkdownIt
+from markdown_it.rules_inline import StateInline
+from mdit_py_plugins.dollarmath import dollarmath_plugin
+
+from memory_palace.core.text import split_lines
+
+_BLOCK_ID = re.compile(r"(?:^|\s)\^([A-Za-z0-9-]+)\s*$")
+_MAY_BE_BLOCK_ID = re.compile(r"\^[A-Za-z0-9-]+[ \t]*\r?$", re.MULTILINE)
+_LONGEST_TARGET = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A top-level block. Lines count from 1; ``cuts`` are lines where it may be cut in two."""
+
+    kind: str
+    start: int
+    level: int = 0
+    heading: str = ""
+    cuts: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RawLink:
+    """The inside of ``[[…]]`` as written, with its line (from 1)."""
+
+    inner: str
+    line: int
+    embed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """What the body is made of, in order."""
+
+    blocks: tuple[Block, ...]
+    links: tuple[RawLink, ...]
+    block_ids: tuple[str, ...]
+
+    @property
+    def headings(self) -> tuple[str, ...]:
+        return tuple(b.heading for b in self.blocks if b.kind == "heading")
+
+    @property
+    def first_heading(self) -> str | None:
+        """The text of the first top-level heading (``# …``), if there is one."""
+        return next((b.heading for b in self.blocks if b.kind == "heading" and b.level == 1), None)
+
+
+def read(body: str, first_line: int = 1) -> Outline:
+    """The outline of ``body``, whose first line is line ``first_line`` of the file."""
+    body = body.replace("\0", "\ufffd")  # markdown-it does the same, but would shift nothing else
+    # A lone carriage return ends a line for CommonMark; here only a line feed does.
+    tokens = _parser().parse(_without_lone_returns(body))
+    blocks: list[Block] = []
+    links: list[RawLink] = []
+    in_comment = False
+    line = first_line
+    for index, token in enumerate(tokens):
+        if token.map:
+            line = first_line + token.map[0]
+        if token.level == 0 and token.nesting >= 0 and token.map:
+            blocks.append(_block(tokens, index, first_line))
+        if token.type == "inline" and ("[[" in token.content or "%%" in token.content):
+            found, in_comment = _inline_links(token.content, line, in_comment)
+            links.extend(found)
+    return Outline(tuple(blocks), tuple(links), tuple(_block_ids(body, tokens)))
+
+
+def _without_lone_returns(body: str) -> str:
+    return re.sub(r"\r(?!\n)", " ", body) if "\r" in body else body
+
+
+def _block(tokens: list[Any], index: int, first_line: int) -> Block:
+    token = tokens[index]
+    start = first_line + token.map[0]
+    if token.type == "heading_open":
+        return Block("heading", start, int(token.tag[1]), tokens[index + 1].content.strip())
+    kind = token.type.removesuffix("_open")
+    return Block(kind, start, cuts=_cuts(tokens, index, first_line) if kind in _CUTTABLE else ())
+
+
+_CUTTABLE = {"bullet_list": "list_item_open", "ordered_list": "list_item_open", "table": "tr_open"}
+
+
+def _cuts(tokens: list[Any], index: int, first_line: int) -> tuple[int, ...]:
+    inner = _CUTTABLE[tokens[index].type.removesuffix("_open")]
+    cuts = []
+    for token in tokens[index + 1 :]:
+        if token.level == 0:
+            break
+        if token.type == inner and token.map:
+            cuts.append(first_line + token.map[0])
+    return tuple(sorted(set(cuts[1:])))
+
+
+def _block_ids(body: str, tokens: list[Any]) -> list[str]:
+    if not _MAY_BE_BLOCK_ID.search(body):
+        return []
+    fenced: set[int] = set()
+    for token in tokens:
+        if token.type in ("fence", "code_block") and token.map:
+            fenced.update(range(*token.map))
+    found = []
+    for number, line in enumerate(split_lines(body)):
+        match = _BLOCK_ID.search(line)
+        if match and number not in fenced:
+            found.append(match.group(1))
+    return found
+
+
+def _inline_links(content: str, line: int, in_comment: bool) -> tuple[list[RawLink], bool]:
+    links = []
+    parser = _parser()
+    tokens: list[Any] = []
+    parser.inline.parse(content, parser, {}, tokens)
+    for token in _flat(tokens):
+        if token.type == "comment_mark":
+            in_comment = not in_comment
+        elif token.type == "wikilink" and not in_comment:
+            at = line + content.count("\n", 0, token.meta["at"])
+            links.append(RawLink(token.content, at, token.meta["embed"]))
+    return links, in_comment
+
+
+def _flat(tokens: list[Any]) -> list[Any]:
+    flat = []
+    for token in tokens:
+        flat.append(token)
+        flat.extend(_flat(token.children or []))
+    return flat
+
+
+@cache
+def _parser() -> MarkdownIt:
+    parser = MarkdownIt("commonmark").enable("table").use(dollarmath_plugin, allow_space=False)
+    parser.core.ruler.disable(["inline", "text_join"])
+    parser.inline.ruler.before("link", "wikilink", _wikilink)
+    parser.inline.ruler.before("link", "comment_mark", _comment_mark)
+    return parser
+
+
+def _wikilink(state: StateInline, silent: bool) -> bool:
+    embed = state.src.startswith("![[", state.pos)
+    if not embed and not state.src.startswith("[[", state.pos):
+        return False
+    start = state.pos + (3 if embed else 2)
+    end = state.src.find("]]", start, start + _LONGEST_TARGET)
+    inner = state.src[start:end]
+    if end < 0 or "\n" in inner or "[[" in inner or not inner.strip():
+        return False
+    if not silent:
+        token = state.push("wikilink", "", 0)
+        token.content = inner
+        token.meta = {"at": state.pos, "embed": embed}
+    state.pos = end + 2
+    return True
+
+
+def _comment_mark(state: StateInline, silent: bool) -> bool:
+    if not state.src.startswith("%%", state.pos):
+        return False
+    if not silent:
+        state.push("comment_mark", "", 0)
+    state.pos += 2
+    return True

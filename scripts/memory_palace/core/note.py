@@ -1,0 +1,180 @@
+"""A note: its metadata as typed values, its body, and what is wrong with either."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from memory_palace.core import dates, frontmatter
+from memory_palace.core.problems import Grade, Problem
+from memory_palace.core.text import stem
+
+PRIORITIES = ("high", "medium", "low")
+HALLS = (
+    "hall_decisions",
+    "hall_bugs",
+    "hall_features",
+    "hall_refactors",
+    "hall_discoveries",
+    "hall_changes",
+    "hall_diary",
+)
+DEFAULT_TYPE = "palace"
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """One parsed note.
+
+    ``type`` and ``priority`` are None where the metadata names none. ``title`` is the one written
+    in the metadata (see :func:`note_title`). ``body_line`` is the body's first line, from 1.
+    ``metadata`` holds every key as read, ``lines`` the line of each.
+    """
+
+    path: str
+    body: str
+    body_line: int
+    has_metadata: bool
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    lines: Mapping[str, int] = field(default_factory=dict)
+    title: str | None = None
+    type: str | None = None
+    priority: str | None = None
+    tags: tuple[str, ...] = ()
+    aliases: tuple[str, ...] = ()
+    created: datetime | None = None
+    updated: datetime | None = None
+    status: str | None = None
+    pinned: bool = False
+    problems: tuple[Problem, ...] = ()
+
+    @property
+    def broken(self) -> bool:
+        """True if there is a metadata block that could not be read."""
+        return self.has_metadata and any(
+            p.message.startswith("broken frontmatter") for p in self.problems
+        )
+
+
+def parse(path: str, text: str) -> Note:
+    """The note in ``text``. Never raises: what is wrong is in ``problems``."""
+    block = frontmatter.split(text)
+    body = text[block.body_at :]
+    if block.entries is None:
+        fault = Problem(
+            path,
+            block.fault_line,
+            f"broken frontmatter ({block.fault}): mend the YAML; the body is indexed without it",
+        )
+        return Note(path, body, block.body_line, True, problems=(fault,))
+    reader = _Reader(path)
+    for entry in block.entries:
+        reader.add(entry.key, entry.value, entry.key_start.line + 2)
+    return Note(
+        path=path,
+        body=body,
+        body_line=block.body_line,
+        has_metadata=block.present,
+        metadata=reader.values,
+        lines=reader.lines,
+        title=reader.text("title"),
+        type=reader.text("type"),
+        priority=reader.one_of("priority", PRIORITIES),
+        tags=tuple(tag.lstrip("#") for tag in reader.words("tags") if tag.lstrip("#")),
+        aliases=reader.words("aliases"),
+        created=reader.moment("created"),
+        updated=reader.moment("updated"),
+        status=reader.text("status"),
+        pinned=reader.flag("pinned"),
+        problems=(*reader.check_hall(), *reader.problems),
+    )
+
+
+def note_title(note: Note, first_heading: str | None) -> str:
+    """What to call the note: its written title, its first top heading, or its file's name."""
+    return note.title or first_heading or stem(note.path)
+
+
+class _Reader:
+    """Reads single keys; a value of a wrong type becomes a problem, the other keys still count."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self.values: dict[str, Any] = {}
+        self.lines: dict[str, int] = {}
+        self.problems: list[Problem] = []
+
+    def add(self, key: str, value: Any, line: int) -> None:
+        if key in self.values:
+            first = self.lines[key]
+            self.problems.append(
+                Problem(
+                    self.path,
+                    line,
+                    f"key `{key}` again (first on line {first}, which counts): remove one",
+                )
+            )
+            return
+        self.values[key] = value
+        self.lines[key] = line
+
+    def wrong(self, key: str, expected: str, grade: Grade = "error") -> None:
+        shown = repr(self.values[key])
+        shown = shown if len(shown) <= 60 else shown[:57] + "..."
+        self.problems.append(
+            Problem(
+                self.path, self.lines[key], f"`{key}` is {shown}: write {expected}; left out", grade
+            )
+        )
+
+    def text(self, key: str) -> str | None:
+        value = self.values.get(key)
+        if value is None:
+            return None
+        if isinstance(value, bool) or not isinstance(value, str | int | float):
+            self.wrong(key, "text on one line")
+            return None
+        return str(value).strip() or None
+
+    def one_of(self, key: str, allowed: tuple[str, ...]) -> str | None:
+        value = self.values.get(key)
+        if value is None or value in allowed:
+            return value
+        self.wrong(key, ", ".join(allowed[:-1]) + " or " + allowed[-1])
+        return None
+
+    def words(self, key: str) -> tuple[str, ...]:
+        value = self.values.get(key)
+        if value is None:
+            return ()
+        if isinstance(value, str):
+            value = value.split(",")
+        elif isinstance(value, int | float) and not isinstance(value, bool):
+            value = [value]
+        if not isinstance(value, list) or any(isinstance(v, list | dict | bool) for v in value):
+            self.wrong(key, "a list of words, as in [one, two]")
+            return ()
+        return tuple(
+            dict.fromkeys(str(v).strip() for v in value if v is not None and str(v).strip())
+        )
+
+    def moment(self, key: str) -> datetime | None:
+        value = self.values.get(key)
+        if value is None:
+            return None
+        found = dates.parse(value) if isinstance(value, str) else None
+        if found is None:
+            self.wrong(key, f"a date such as {dates.FORMS}")
+        return found
+
+    def flag(self, key: str) -> bool:
+        value = self.values.get(key)
+        if value is None or isinstance(value, bool):
+            return bool(value)
+        self.wrong(key, "true or false")
+        return False
+
+    def check_hall(self) -> list[Problem]:
+        if self.values.get("hall") is not None and self.values["hall"] not in HALLS:
+            self.wrong("hall", ", ".join(HALLS[:-1]) + " or " + HALLS[-1])
+        return []

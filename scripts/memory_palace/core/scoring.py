@@ -1,0 +1,42 @@
+"""Compound score = 0.5 × semantic + 0.25 × recency + 0.25 × importance, over arrays.
+
+All arrays have shape (n,), dtype float64, one element a chunk.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Scores = NDArray[np.float64]
+
+IMPORTANCE = {"high": 1.0, "medium": 0.6, "low": 0.3}
+IMPORTANCE_ABSENT = 0.5
+RECENCY_UNKNOWN = 0.5
+SEMANTIC_WITHOUT_WORDS = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """How much each part counts, and after how many days recency has halved."""
+
+    semantic: float = 0.5
+    recency: float = 0.25
+    importance: float = 0.25
+    half_life_days: float = 30.0
+
+
+def recency(age_days: Scores, half_life_days: float) -> Scores:
+    """0.5^(age / half-life); 1 for the future, 0.5 for no age (NaN)."""
+    decayed = np.power(0.5, np.maximum(age_days, 0.0) / half_life_days)
+    return np.where(np.isnan(age_days), RECENCY_UNKNOWN, decayed)
+
+
+def importance(priority: str | None) -> float:
+    """The importance of a note of this priority."""
+    return IMPORTANCE.get(priority or "", IMPORTANCE_ABSENT)
+
+
+def compound(semantic: Scores, recent: Scores, important: Scores, weights: Weights) -> Scores:
+    """The weighted sum that orders hits."""
+    return weights.semantic * semantic + weights.recency * recent + weights.importance * important

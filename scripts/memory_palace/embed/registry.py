@@ -1,0 +1,122 @@
+"""Which embedder is used, and why. Choosing imports no model library; loading does."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from memory_palace.core.errors import Missing
+from memory_palace.embed import bge_m3, minilm
+from memory_palace.embed.port import Embedder, Fingerprint
+
+SETUP_BGE = "make setup-bge"
+
+
+class Settings(Protocol):
+    """What of the configuration decides; ``files.config.Config`` has it.
+
+    ``models`` maps an embedder's name to the folder that the user keeps it in.
+    """
+
+    @property
+    def embedder(self) -> str: ...
+
+    @property
+    def models(self) -> Mapping[str, Path]: ...
+
+    @property
+    def device(self) -> str | None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The embedder to use. ``load`` is None for keyword search only.
+
+    ``floor`` is the cosine below which a chunk is no hit.
+    """
+
+    name: str
+    label: str
+    why: str
+    fingerprint: Fingerprint | None = None
+    floor: float = 1.0
+    load: Callable[[], Embedder] | None = None
+
+    def __str__(self) -> str:
+        """The line that every command prints about it."""
+        return f"embedder: {self.label}; {self.why}" if self.why else f"embedder: {self.label}"
+
+
+def choose(config: Settings) -> Choice:
+    """The embedder that ``config`` asks for.
+
+    ``auto`` takes BGE-M3 if FlagEmbedding and its weights are there, else MiniLM, else none.
+    Raises :class:`Missing` if one that is named is not there.
+    """
+    if config.embedder == "none":
+        return Choice("none", "none (keywords only)", "as configured")
+    if config.embedder == bge_m3.NAME:
+        choice = _bge(config)
+        if choice is None:
+            why = _why_no_bge(config)
+            raise Missing(f"embedder bge-m3 is configured and {why}: run `{SETUP_BGE}`")
+        return choice
+    if config.embedder == minilm.NAME:
+        choice = _minilm(config, "as configured")
+        if choice is None:
+            raise Missing(
+                f"embedder minilm is configured and {_why_no_minilm(config)}: "
+                "run `pip install -r requirements-core.txt`"
+            )
+        return choice
+    return (
+        _bge(config)
+        or _minilm(config, f"BGE-M3: {SETUP_BGE}")
+        or Choice("none", "none (keywords only)", f"{_why_no_minilm(config)}: run `make setup`")
+    )
+
+
+def named(config: Settings, fingerprint: str) -> Choice | None:
+    """The embedder that made vectors with this fingerprint, if it is here."""
+    for choice in (_bge(config), _minilm(config, "")):
+        if choice and str(choice.fingerprint) == fingerprint:
+            return choice
+    return None
+
+
+def _bge(config: Settings) -> Choice | None:
+    if not bge_m3.runnable():
+        return None
+    files = bge_m3.find(config.models.get(bge_m3.NAME))
+    if files is None:
+        return None
+    print_ = bge_m3.fingerprint(files)
+    label = f"{bge_m3.LABEL} ({print_.dimension}-d)"
+    return Choice(
+        bge_m3.NAME, label, "", print_, bge_m3.FLOOR, lambda: bge_m3.BgeM3(files, config.device)
+    )
+
+
+def _minilm(config: Settings, why: str) -> Choice | None:
+    files = minilm.find(config.models.get(minilm.NAME))
+    if files is None or not minilm.runnable():
+        return None
+    print_ = minilm.fingerprint(files)
+    label = f"{minilm.LABEL} ({print_.dimension}-d)"
+    return Choice(minilm.NAME, label, why, print_, minilm.FLOOR, lambda: minilm.MiniLM(files))
+
+
+def _why_no_bge(config: Settings) -> str:
+    if not bge_m3.runnable():
+        return "FlagEmbedding is not installed"
+    folder = config.models.get(bge_m3.NAME)
+    return f"{folder} holds no weights" if folder else "its weights are not on this machine"
+
+
+def _why_no_minilm(config: Settings) -> str:
+    if not minilm.runnable():
+        return "onnxruntime or tokenizers is not installed"
+    folder = config.models.get(minilm.NAME)
+    if folder:
+        return f"{folder} holds no model.onnx with tokenizer.json"
+    return "the MiniLM packages are not installed"

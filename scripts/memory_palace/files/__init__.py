@@ -1,0 +1,1 @@
+"""The plain files: tree, manifest, logs, writes, locks, git, configuration."""

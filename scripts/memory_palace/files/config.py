@@ -1,0 +1,232 @@
+"""``palace.yaml`` and the user's own configuration, checked key by key.
+
+A palace may be a stranger's repository: what runs commands, names machines or points outside the
+root is read from the user's configuration and environment only.
+"""
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from memory_palace.core import yaml12
+from memory_palace.core.errors import BadInput
+from memory_palace.core.scoring import Weights
+from memory_palace.core.text import did_you_mean
+
+EMBEDDERS = ("auto", "bge-m3", "minilm", "none")
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """All settings of one palace on this machine. Every one has a default."""
+
+    embedder: str = "auto"
+    weights: Weights = field(default_factory=Weights)
+    top_k: int = 5
+    neighbors: int = 2
+    exclude: tuple[str, ...] = ()
+    rooms: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    one_valued: tuple[str, ...] = ()
+    git_commit: str = "manual"
+    models: Mapping[str, Path] = field(default_factory=dict)
+    device: str | None = None
+    identity: str | None = None
+
+
+class _Wrong(ValueError):
+    """What a value should have been."""
+
+
+_Reader = Callable[[Any], Any]
+
+
+def load(root: Path, environment: Mapping[str, str] | None = None) -> Config:
+    """The palace's settings over the user's over the defaults; the environment over all.
+
+    Raises :class:`BadInput` with file, line and the nearest known key.
+    """
+    environment = os.environ if environment is None else environment
+    config = Config()
+    own = user_file(environment)
+    if own.is_file():
+        config = _apply(config, own, str(own), {**_PALACE, **_USER})
+    config = _apply(config, root / "palace.yaml", "palace.yaml", _PALACE)
+    return _from_environment(config, environment)
+
+
+def user_file(environment: Mapping[str, str]) -> Path:
+    """Where the user's own configuration is looked for."""
+    base = environment.get("XDG_CONFIG_HOME") or str(Path.home() / ".config")
+    return Path(base) / "memory-palace" / "config.yaml"
+
+
+def shown_user_file() -> str:
+    """Your own configuration's path, and whether it is there."""
+    path = user_file(os.environ)
+    return str(path) if path.is_file() else f"no {path}"
+
+
+def _from_environment(config: Config, environment: Mapping[str, str]) -> Config:
+    embedder = environment.get("PALACE_EMBEDDER")
+    if embedder:
+        if embedder not in EMBEDDERS:
+            raise BadInput(f"$PALACE_EMBEDDER is {embedder!r}: use {_listed(EMBEDDERS)}")
+        config = replace(config, embedder=embedder)
+    models = dict(config.models)
+    for name, variable in (("bge-m3", "PALACE_BGE_M3_DIR"), ("minilm", "PALACE_MINILM_DIR")):
+        if environment.get(variable):
+            models[name] = Path(environment[variable]).expanduser()
+    return replace(config, models=models, device=environment.get("PALACE_DEVICE") or config.device)
+
+
+def _apply(config: Config, path: Path, shown: str, known: Mapping[str, _Reader]) -> Config:
+    try:
+        text = path.read_text("utf-8-sig")
+        entries = yaml12.entries(text)
+    except yaml12.BadYaml as error:
+        raise BadInput(f"{shown}:{error.line + 1}: broken YAML ({error}): mend it") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadInput(f"{shown}: cannot be read ({error}): mend it") from None
+    if entries is None:
+        raise BadInput(f"{shown}:1: not a mapping: write keys such as `embedder: auto`")
+    seen: set[str] = set()
+    for entry in entries:
+        at = f"{shown}:{entry.key_start.line + 1}"
+        if entry.key not in known:
+            only_user = " belongs into your own configuration" if entry.key in _USER else ""
+            hint = only_user or did_you_mean(entry.key, known)
+            raise BadInput(f"{at}: unknown key `{entry.key}`{hint}")
+        if entry.key in seen:
+            raise BadInput(f"{at}: key `{entry.key}` again: keep one")
+        seen.add(entry.key)
+        if entry.value is None:
+            continue
+        try:
+            config = replace(config, **known[entry.key](config)(entry.value))
+        except _Wrong as error:
+            raise BadInput(f"{at}: {entry.key}{error}") from None
+    return config
+
+
+def _section(**readers: tuple[str, Callable[[Any], Any]]) -> _Reader:
+    """A reader for a mapping: {key: (field of Config, reader of its value)}."""
+
+    def read(_: Config) -> Callable[[Any], dict[str, Any]]:
+        def values(value: Any) -> dict[str, Any]:
+            if not isinstance(value, dict):
+                raise _Wrong(f" is {value!r}: write a mapping")
+            found = {}
+            for key, inner in value.items():
+                if key not in readers:
+                    raise _Wrong(f": unknown key `{key}`{did_you_mean(key, readers)}")
+                name, reader = readers[key]
+                try:
+                    found[name] = reader(inner)
+                except _Wrong as error:
+                    raise _Wrong(f".{key}{error}") from None
+            return found
+
+        return values
+
+    return read
+
+
+def _single(name: str, reader: Callable[[Any], Any]) -> _Reader:
+    return lambda _: lambda value: {name: reader(value)}
+
+
+def _scoring(config: Config) -> Callable[[Any], dict[str, Any]]:
+    section = _section(
+        semantic=("semantic", _number(0.0, 1.0)),
+        recency=("recency", _number(0.0, 1.0)),
+        importance=("importance", _number(0.0, 1.0)),
+        half_life_days=("half_life_days", _number(0.001, 1e6)),
+    )(config)
+    return lambda value: {"weights": replace(config.weights, **section(value))}
+
+
+def _number(low: float, high: float) -> Callable[[Any], float]:
+    def read(value: Any) -> float:
+        if (
+            isinstance(value, bool)
+            or not isinstance(value, int | float)
+            or not low <= value <= high
+        ):
+            raise _Wrong(f" is {value!r}: write a number from {low:g} to {high:g}")
+        return float(value)
+
+    return read
+
+
+def _whole(low: int, high: int) -> Callable[[Any], int]:
+    def read(value: Any) -> int:
+        if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
+            raise _Wrong(f" is {value!r}: write a whole number from {low} to {high}")
+        return value
+
+    return read
+
+
+def _one_of(allowed: tuple[str, ...]) -> Callable[[Any], str]:
+    def read(value: Any) -> str:
+        if value not in allowed:
+            raise _Wrong(f" is {value!r}: use {_listed(allowed)}")
+        return str(value)
+
+    return read
+
+
+def _words(value: Any) -> tuple[str, ...]:
+    words = [value] if isinstance(value, str) else value
+    if not isinstance(words, list) or any(not isinstance(word, str) for word in words):
+        raise _Wrong(f" is {value!r}: write a list of texts")
+    return tuple(words)
+
+
+def _patterns(value: Any) -> tuple[str, ...]:
+    patterns = _words(value)
+    for pattern in patterns:
+        bare = pattern.lstrip("!")
+        if ".." in bare.split("/") or bare.startswith("~") or (len(bare) > 1 and bare[1] == ":"):
+            raise _Wrong(f": {pattern!r} points outside the root: write a pattern below it")
+    return patterns
+
+
+def _rooms(value: Any) -> dict[str, tuple[str, ...]]:
+    if not isinstance(value, dict):
+        raise _Wrong(f" is {value!r}: write a mapping of rooms to patterns")
+    return {str(room): _patterns(patterns) for room, patterns in value.items()}
+
+
+def _models(value: Any) -> dict[str, Path]:
+    if not isinstance(value, dict) or not set(value) <= {"bge-m3", "minilm"}:
+        raise _Wrong(f" is {value!r}: write folders for bge-m3 or minilm")
+    return {name: Path(str(folder)).expanduser() for name, folder in value.items()}
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise _Wrong(f" is {value!r}: write text")
+    return value
+
+
+def _listed(words: tuple[str, ...]) -> str:
+    return ", ".join(words[:-1]) + " or " + words[-1]
+
+
+_PALACE: dict[str, _Reader] = {
+    "embedder": _single("embedder", _one_of(EMBEDDERS)),
+    "scoring": _scoring,
+    "search": _section(top_k=("top_k", _whole(1, 1000)), neighbors=("neighbors", _whole(0, 100))),
+    "index": _section(exclude=("exclude", _patterns)),
+    "rooms": _single("rooms", _rooms),
+    "facts": _section(one_valued=("one_valued", _words)),
+    "git": _section(commit=("git_commit", _one_of(("manual", "auto")))),
+}
+_USER: dict[str, _Reader] = {
+    "models": _single("models", _models),
+    "device": _single("device", _text),
+    "identity": _single("identity", _text),
+}

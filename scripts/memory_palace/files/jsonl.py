@@ -1,0 +1,41 @@
+"""JSONL files as people leave them: every line is kept, what does not parse is a problem."""
+
+import io
+import json
+from dataclasses import dataclass
+from typing import Any
+
+import jsonlines
+
+from memory_palace.core.problems import Problem
+from memory_palace.core.text import split_lines
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line: its number from 1, its text, and its object (None if it does not parse)."""
+
+    number: int
+    raw: str
+    data: dict[str, Any] | None
+
+
+def parse(path: str, text: str) -> tuple[list[Line], list[Problem]]:
+    """The lines of ``text`` that are not blank, and what is wrong with any of them."""
+    lines, problems = [], []
+    for number, raw in enumerate(split_lines(text.removeprefix("\ufeff")), start=1):
+        if not raw.strip():
+            continue
+        try:
+            data = jsonlines.Reader(io.StringIO(raw)).read(type=dict)
+        except (jsonlines.Error, RecursionError, ValueError) as error:
+            what = str(error).split(" (line", 1)[0].splitlines()[0]
+            problems.append(Problem(path, number, f"not a JSON object ({what}): mend or remove it"))
+            data = None
+        lines.append(Line(number, raw.rstrip("\r"), data))
+    return lines, problems
+
+
+def dump(data: dict[str, Any]) -> str:
+    """One object as one line, keys in their order, without the line feed."""
+    return json.dumps(data, ensure_ascii=False)

@@ -1,0 +1,62 @@
+"""One writer at a time. The system releases the lock when its owner dies, so none goes stale;
+the owner's name beside it is for people."""
+
+import contextlib
+import json
+import os
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from memory_palace.core.errors import Missing, Refused
+
+
+@contextlib.contextmanager
+def writer(
+    folder: Path,
+    purpose: str,
+    wait_seconds: float = 60.0,
+    say: Callable[[str], None] = lambda _: None,
+) -> Iterator[None]:
+    """Hold the writer lock of ``folder``, made if it is not there.
+
+    Waits at most ``wait_seconds`` for another writer (``say`` is told whom for), then raises
+    :class:`Refused`; raises :class:`Missing` if the folder cannot be written.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        lock = FileLock(folder / "writer.lock")
+        try:
+            lock.acquire(timeout=0)
+        except Timeout:
+            say(f"waiting for {owner(folder)}")
+            lock.acquire(timeout=wait_seconds)
+    except Timeout:
+        raise Refused(f"{owner(folder)} is still at it: run this again when it is done") from None
+    except OSError as error:
+        raise Missing(f"cannot write {folder} ({error.strerror}): make it writable") from None
+    try:
+        _note_owner(folder, purpose)
+        yield
+    finally:
+        with contextlib.suppress(OSError):
+            (folder / "writer.json").unlink()
+        lock.release()
+
+
+def owner(folder: Path) -> str:
+    """Who holds the lock, in words."""
+    try:
+        record = json.loads((folder / "writer.json").read_text("utf-8"))
+        return f"{record['purpose']} (process {record['pid']}, since {record['since']})"
+    except (OSError, ValueError, KeyError, TypeError):
+        return "another writer"
+
+
+def _note_owner(folder: Path, purpose: str) -> None:
+    since = time.strftime("%H:%M:%S", time.localtime())
+    with contextlib.suppress(OSError):
+        record = {"pid": os.getpid(), "purpose": purpose, "since": since}
+        (folder / "writer.json").write_text(json.dumps(record), "utf-8")

@@ -1,0 +1,224 @@
+"""``manifests/watchdog_manifest_v1.jsonl``: one line a file that is indexed."""
+
+import posixpath
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from memory_palace.core.links import TREE
+from memory_palace.core.note import DEFAULT_TYPE, PRIORITIES
+from memory_palace.core.problems import Problem
+from memory_palace.core.text import is_cold
+from memory_palace.files import atomic, jsonl
+
+PATH = "manifests/watchdog_manifest_v1.jsonl"
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What a note's own metadata says: nothing at all (no block), or its type and priority."""
+
+    block: bool
+    type: str | None = None
+    priority: str | None = None
+
+
+@dataclass(slots=True)
+class Entry:
+    """A line that names a file. ``path`` is normal; ``number`` counts from 1; ``raw`` as read."""
+
+    path: str
+    data: dict[str, Any]
+    number: int
+    raw: str
+
+    def word(self, key: str) -> str | None:
+        value = self.data.get(key)
+        return value if isinstance(value, str) else None
+
+
+@dataclass(slots=True)
+class Manifest:
+    """The manifest as read: entries by path, lines that name no file, and problems."""
+
+    entries: dict[str, Entry]
+    odd: list[str]
+    problems: list[Problem]
+    raw: bytes | None
+
+
+@dataclass(slots=True)
+class Synced:
+    """A manifest brought in line with the tree: its text, and what changed."""
+
+    text: str
+    added: list[str]
+    updated: list[str]
+    removed: list[str]
+    problems: list[Problem]
+
+
+def load(root: Path) -> Manifest:
+    """Read the manifest of ``root``; a missing one is empty."""
+    raw = atomic.read_or_none(root / PATH)
+    if raw is None:
+        return Manifest({}, [], [], None)
+    # A stray byte spoils its own line only, and comes back as it was when the file is written.
+    lines, problems = jsonl.parse(PATH, raw.decode("utf-8", "surrogateescape"))
+    manifest = Manifest({}, [], problems, raw)
+    for line in lines:
+        path = line.data.get("path") if line.data is not None else None
+        if line.data is None:
+            manifest.odd.append(line.raw)
+        elif not isinstance(path, str) or not path or "\0" in path:
+            problems.append(
+                Problem(PATH, line.number, "has no `path`: add one, relative to the root")
+            )
+            manifest.odd.append(line.raw)
+        elif _outside(path):
+            problems.append(
+                Problem(PATH, line.number, f"path {path!r} is outside the root: make it relative")
+            )
+            manifest.odd.append(line.raw)
+        else:
+            entry = Entry(posixpath.normpath(path), line.data, line.number, line.raw)
+            _check_words(entry, problems)
+            _add(manifest.entries, entry, problems)
+    return manifest
+
+
+def _outside(path: str) -> bool:
+    normal = posixpath.normpath(path)
+    return (
+        normal.startswith(("/", "../")) or normal in ("..", ".") or "\\" in path or path[1:2] == ":"
+    )
+
+
+def _check_words(entry: Entry, problems: list[Problem]) -> None:
+    kind, priority = entry.data.get("type"), entry.data.get("priority")
+    if kind is not None and not isinstance(kind, str):
+        problems.append(
+            Problem(PATH, entry.number, f"type {kind!r} is not text: mend it; left out")
+        )
+    if priority is not None and priority not in PRIORITIES:
+        problems.append(
+            Problem(
+                PATH, entry.number, f"priority {priority!r}: write high, medium or low; left out"
+            )
+        )
+
+
+def _add(entries: dict[str, Entry], entry: Entry, problems: list[Problem]) -> None:
+    first = entries.get(entry.path)
+    if first is None:
+        entries[entry.path] = entry
+        return
+    problems.append(
+        Problem(
+            PATH,
+            entry.number,
+            f"names {entry.path} again (line {first.number}): made one",
+            "warning",
+        )
+    )
+    merged = first.data | {key: v for key, v in entry.data.items() if key not in first.data}
+    entries[entry.path] = Entry(first.path, merged | {"path": first.path}, first.number, "")
+
+
+def fold_case(
+    manifest: Manifest, noted: Iterable[str], same_file: Callable[[str, str], bool]
+) -> None:
+    """On a disk that ignores case, give lines the spelling that the tree has.
+
+    ``same_file(a, b)`` says whether two paths lead to one file.
+    """
+    noted = set(noted)
+    folded = {path.casefold(): path for path in noted}
+    for path in [p for p in manifest.entries if p not in noted]:
+        real = folded.get(path.casefold())
+        if real and same_file(path, real):
+            entry = manifest.entries.pop(path)
+            data = entry.data | {"path": real}
+            _add(manifest.entries, Entry(real, data, entry.number, ""), manifest.problems)
+
+
+def effective(said: Said, entry: Entry | None) -> tuple[str, str | None]:
+    """(type, priority) that count: a note with a metadata block speaks for itself; for a file
+    without one its manifest line does."""
+    if said.block:
+        return said.type or DEFAULT_TYPE, said.priority
+    priority = entry.word("priority") if entry else None
+    return (entry.word("type") if entry else None) or DEFAULT_TYPE, (
+        priority if priority in PRIORITIES else None
+    )
+
+
+def sync(
+    manifest: Manifest,
+    notes: Mapping[str, Said],
+    may_be_there: Callable[[str], bool],
+    left_out: Callable[[str], bool],
+    exists: Callable[[str], bool],
+) -> Synced:
+    """The manifest with a line for each of ``notes`` (paths in the tree), sorted by path.
+
+    Lines of files outside the tree stay as they are. A line of the tree goes if its file is
+    ``left_out`` (excluded, archived) or gone; never if the file ``may_be_there``.
+    """
+    synced = Synced("", [], [], [], list(manifest.problems))
+    kept: dict[str, str] = {}
+    for path, entry in manifest.entries.items():
+        if path in notes:
+            continue
+        in_tree = path.startswith(TREE)
+        if is_cold(path) or (in_tree and left_out(path)):
+            synced.removed.append(path)
+        elif may_be_there(path) or exists(path):
+            kept[path] = entry.raw or jsonl.dump(entry.data)
+        elif in_tree:
+            synced.removed.append(path)
+        else:
+            synced.problems.append(
+                Problem(
+                    PATH,
+                    entry.number,
+                    f"{path} is not there: restore it or remove the line",
+                    "warning",
+                )
+            )
+            kept[path] = entry.raw or jsonl.dump(entry.data)
+    for path, said in notes.items():
+        before = manifest.entries.get(path)
+        data = _line(path, said, before)
+        if before is None:
+            synced.added.append(path)
+        elif data != before.data:
+            synced.updated.append(path)
+        same = before is not None and before.raw and data == before.data
+        kept[path] = before.raw if before and same else jsonl.dump(data)
+    lines = [kept[path] for path in sorted(kept)] + manifest.odd
+    synced.text = "".join(line + "\n" for line in lines)
+    return synced
+
+
+def _line(path: str, said: Said, entry: Entry | None) -> dict[str, Any]:
+    kind, priority = effective(said, entry)
+    data = dict(entry.data) if entry else {}
+    data["path"] = path
+    if said.block or not isinstance(data.get("type"), str):
+        data["type"] = kind
+    if said.block and priority is None:
+        data.pop("priority", None)
+    elif priority is not None:
+        data["priority"] = priority
+    return data
+
+
+def save(root: Path, manifest: Manifest, synced: Synced) -> bool:
+    """Write the synced manifest if it differs; True if it did. Refused if it moved on."""
+    data = synced.text.encode("utf-8", "surrogateescape")
+    if data == (manifest.raw or b""):
+        return False
+    atomic.write(root / PATH, data, expected=manifest.raw)
+    return True

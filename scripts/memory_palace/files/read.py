@@ -1,0 +1,73 @@
+"""Read one text file of the palace, safely: a regular file inside the root, UTF-8, bounded."""
+
+import os
+import stat
+from dataclasses import dataclass
+from pathlib import Path
+
+from memory_palace.core.diff import FileStat
+from memory_palace.core.problems import Problem
+from memory_palace.core.text import digest
+
+MOST_BYTES = 10 * 1024 * 1024
+"""A larger note is reported and not indexed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A file's text, the SHA-256 of its bytes, and the stat it was read under."""
+
+    text: str
+    sha256: str
+    stat: FileStat
+
+
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """Why a file gives no text. ``content`` is True if its bytes are at fault, False if it could
+    not be reached: then what was known of it still stands."""
+
+    problem: Problem
+    content: bool
+
+
+def read(root: Path, path: str) -> Text | Unreadable:
+    """The text of ``path`` (relative to ``root``), or what is wrong with it."""
+    got = read_bytes(root, path)
+    if isinstance(got, Unreadable):
+        return got
+    data, info = got
+    nul = data.find(b"\0")
+    if nul >= 0:
+        line = data.count(b"\n", 0, nul) + 1
+        return _fault(path, line, "binary (a NUL byte): keep it outside the palace, or without .md")
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        return _fault(path, line, f"not UTF-8 (byte 0x{data[error.start]:02x}): save it as UTF-8")
+    return Text(text, digest(data), info)
+
+
+def read_bytes(root: Path, path: str) -> tuple[bytes, FileStat] | Unreadable:
+    """The bytes of ``path`` and its stat; never blocks on a pipe, never follows a last link."""
+    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+    flags |= getattr(os, "O_BINARY", 0)
+    try:
+        with os.fdopen(os.open(root / path, flags), "rb") as file:
+            info = os.fstat(file.fileno())
+            if not stat.S_ISREG(info.st_mode):
+                return _fault(path, None, "not a regular file: move it away")
+            if info.st_size > MOST_BYTES:
+                megabytes = info.st_size / 2**20
+                return _fault(path, None, f"{megabytes:.0f} MB, a note may have 10: split it")
+            data = file.read(MOST_BYTES + 1)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        problem = Problem(path, None, f"cannot be read ({reason}): check it and its permissions")
+        return Unreadable(problem, content=False)
+    return data, FileStat(path, info.st_size, info.st_mtime_ns, info.st_ino)
+
+
+def _fault(path: str, line: int | None, message: str) -> Unreadable:
+    return Unreadable(Problem(path, line, message), content=True)

@@ -1,0 +1,1 @@
+"""Stores derived from the files: catalog, vectors, graph."""

@@ -1,0 +1,261 @@
+"""Phase 1 of indexing: files and keywords into the catalog, in one commit.
+
+Order: look, guard against mass deletion, catalog, manifest. A run that dies in between leaves
+the old state or the new one, and the next run finds what is left to do by itself.
+"""
+
+import json
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from memory_palace.core.diff import FileStat, Known
+from memory_palace.core.errors import Refused
+from memory_palace.core.links import Anchors, Resolver
+from memory_palace.core.problems import Problem, in_order
+from memory_palace.core.text import sha256
+from memory_palace.files import git, read, roots
+from memory_palace.files import manifest as manifests
+from memory_palace.files.config import Config
+from memory_palace.files.manifest import Said, Synced
+from memory_palace.index import catalog as catalogs
+from memory_palace.index import plan, reading
+from memory_palace.index.catalog import Catalog, FileRow
+from memory_palace.index.plan import Changes, Surroundings
+from memory_palace.index.progress import Progress, Silent
+
+
+@dataclass(slots=True)
+class Options:
+    """How to index. ``verify`` hashes every file; ``yes`` allows a mass deletion."""
+
+    force: bool = False
+    verify: bool = False
+    sync_manifest: bool = True
+    yes: bool = False
+    wait_seconds: float = 60.0
+    max_vector_chunks: int | None = None
+
+
+@dataclass(slots=True)
+class Indexed:
+    """What a run did. ``vectors`` counts texts embedded, ``pending`` those still without one."""
+
+    changes: Changes
+    cold: Changes
+    synced: Synced
+    files: int = 0
+    chunks: int = 0
+    vectors: int = 0
+    pending: int = 0
+    problems: list[Problem] = field(default_factory=list)
+    keyword_seconds: float = 0.0
+    vector_seconds: float = 0.0
+    embedder: str = ""
+    manifest_written: bool = False
+
+    @property
+    def errors(self) -> list[Problem]:
+        return [p for p in self.problems if p.grade == "error"]
+
+
+def keywords_phase(
+    root: Path, config: Config, options: Options, progress: Progress | None = None
+) -> Indexed:
+    """Bring catalog, basement and manifest in line with the files. The caller holds the lock.
+
+    Raises :class:`Refused` if too many files would go, :class:`Missing` if tree or disk fail.
+    """
+    progress = progress or Silent()
+    started = time.perf_counter()
+    folder = roots.index_folder(root)
+    around = plan.look(root, config)
+    with (
+        _open(folder / catalogs.MAIN, progress) as main,
+        _open(folder / catalogs.BASEMENT, Silent()) as below,
+    ):
+        known = [] if options.force else main.known()
+        todo = plan.changes(root, around.live(), known, around.tree, options.verify)
+        if todo.dangerous and not options.yes:
+            raise Refused(
+                f"{len(todo.removed)} of {len(known)} files are gone: if that is meant, "
+                "run `palace index --yes`; else mount or restore them. Nothing was changed"
+            )
+        known_cold = [] if options.force else below.known()
+        cold = plan.changes(root, around.tree.cold, known_cold, around.tree, options.verify)
+        _apply(root, below, cold, {}, options.force, progress)
+        _apply(root, main, todo, around.manifest.entries, options.force, progress)
+        _connect_links(main, around)
+        done = Indexed(todo, cold, synced(main, around))
+        if options.sync_manifest:
+            done.manifest_written = manifests.save(root, around.manifest, done.synced)
+        done.files, done.chunks = main.count("files"), main.count("chunks")
+        done.problems = in_order([*around.problems(), *done.synced.problems, *main.problems()])
+    done.keyword_seconds = time.perf_counter() - started
+    return done
+
+
+def _open(path: Path, progress: Progress) -> Catalog:
+    if not path.exists():
+        return catalogs.create(path)
+    try:
+        return catalogs.open_to_write(path)
+    except catalogs.Damaged as error:
+        progress.say(f"{str(error).split(':')[0]}: made anew")
+        return catalogs.create(path)
+
+
+def _apply(
+    root: Path,
+    catalog: Catalog,
+    todo: Changes,
+    entries: dict[str, manifests.Entry],
+    force: bool,
+    progress: Progress,
+) -> None:
+    """All changes in one transaction."""
+    to_read = [*todo.added, *todo.moved, *todo.changed]
+    now_ns = time.time_ns()
+    progress.start("notes", len(to_read))
+    try:
+        with catalog.transaction():
+            if force:
+                catalog.clear()
+            for path in [*todo.removed, *todo.moved.values()]:
+                catalog.remove_file(path)
+            for path in to_read:
+                _store(root, catalog, path, todo.files[path], entries, now_ns)
+                progress.advance(1)
+            for path in todo.touched:
+                _restat(catalog, todo.files[path], now_ns)
+            for path, problem in todo.unreachable.items():
+                catalog.db.execute("UPDATE files SET settled = 0 WHERE path = ?", (path,))
+                catalog.put_problems(path, [problem])
+            _retime(root, catalog)
+            _reclassify(catalog, entries)
+            catalog.set_meta("complete", "1")
+    finally:
+        progress.stop()
+
+
+def _store(
+    root: Path,
+    catalog: Catalog,
+    path: str,
+    stat: FileStat,
+    entries: dict[str, manifests.Entry],
+    now_ns: int,
+) -> None:
+    got = read.read(root, path)
+    if isinstance(got, read.Unreadable):
+        catalog.put_file(_unreadable_row(stat), [], [])
+        catalog.put_problems(path, [got.problem])
+        return
+    parsed = reading.parse(path, got)
+    kind, priority = manifests.effective(parsed.said, entries.get(path))
+    written = parsed.note.updated or parsed.note.created
+    row = FileRow(
+        known=_known(got.stat, got.sha256, now_ns),
+        title=parsed.title,
+        said=reading.said_as_json(parsed.said),
+        type=kind,
+        priority=priority,
+        time=written.timestamp() if written else None,
+        time_source="note" if written else "",
+        tags=parsed.note.tags,
+        aliases=parsed.note.aliases,
+        anchors=reading.anchors_as_json(parsed.anchors),
+    )
+    catalog.put_file(row, parsed.chunks, [reading.link_as_json(link) for link in parsed.links])
+    catalog.put_problems(path, parsed.problems)
+
+
+def _known(stat: FileStat, sha256: str, now_ns: int) -> Known:
+    settled = now_ns - stat.mtime_ns > reading.FRESH_NS
+    return Known(stat.path, stat.size, stat.mtime_ns, stat.inode, sha256, settled)
+
+
+def _unreadable_row(stat: FileStat) -> FileRow:
+    known = Known(stat.path, stat.size, stat.mtime_ns, stat.inode, "", settled=False)
+    said = reading.said_as_json(Said(False))
+    anchors = reading.anchors_as_json(Anchors())
+    return FileRow(known, "", said, "palace", None, None, "note", (), (), anchors)
+
+
+def _restat(catalog: Catalog, stat: FileStat, now_ns: int) -> None:
+    settled = now_ns - stat.mtime_ns > reading.FRESH_NS
+    catalog.db.execute(
+        "UPDATE files SET size = ?, mtime_ns = ?, inode = ?, settled = ? AND sha256 != '', "
+        "time = CASE time_source WHEN 'note' THEN time ELSE NULL END, "
+        "time_source = CASE time_source WHEN 'note' THEN 'note' ELSE '' END WHERE path = ?",
+        (stat.size, stat.mtime_ns, stat.inode, settled, stat.path),
+    )
+
+
+def _retime(root: Path, catalog: Catalog) -> None:
+    """Give files without a written date the time of their last commit, else their mtime."""
+    head = git.head(root)
+    every = "" if head == catalog.meta("git_head") else " OR time_source != 'note'"
+    rows = catalog.db.execute(
+        f"SELECT path, mtime_ns FROM files WHERE time_source = ''{every}"
+    ).fetchall()
+    committed = git.commit_times(root, {path for path, _ in rows}) if head else {}
+    for path, mtime_ns in rows:
+        at, source = (committed[path], "git") if path in committed else (mtime_ns / 1e9, "mtime")
+        catalog.db.execute(
+            "UPDATE files SET time = ?, time_source = ? WHERE path = ?", (at, source, path)
+        )
+    catalog.set_meta("git_head", head)
+
+
+def _reclassify(catalog: Catalog, entries: dict[str, manifests.Entry]) -> None:
+    """A manifest line may have changed while its file did not."""
+    rows = catalog.db.execute("SELECT path, said, type, priority FROM files").fetchall()
+    for path, said, kind, priority in rows:
+        wanted = manifests.effective(reading.said_from_json(said), entries.get(path))
+        if wanted != (kind, priority):
+            catalog.db.execute(
+                "UPDATE files SET type = ?, priority = ? WHERE path = ?", (*wanted, path)
+            )
+
+
+def _connect_links(catalog: Catalog, around: Surroundings) -> None:
+    """Resolve every link again if links, or anything that they can lead to, have changed."""
+    rows = catalog.db.execute("SELECT id, path, aliases, anchors FROM files ORDER BY id").fetchall()
+    links = catalog.db.execute("SELECT file_id, ordinal, link FROM links").fetchall()
+    cold = [f.path for f in around.tree.cold]
+    state = sha256(repr((rows, links, cold, around.tree.others)))
+    if state == catalog.meta("link_state"):
+        return
+    paths = {file_id: path for file_id, path, _, _ in rows}
+    anchors = {path: reading.anchors_from_json(text) for _, path, _, text in rows}
+    resolver = Resolver(
+        {path: json.loads(text) for _, path, text, _ in rows}, cold, around.tree.others
+    )
+    updates = []
+    for file_id, ordinal, text in links:
+        found = resolver.resolve(paths[file_id], reading.link_from_json(text), anchors)
+        updates.append((found.path, found.status, found.why, file_id, ordinal))
+    with catalog.transaction():
+        catalog.db.executemany(
+            "UPDATE links SET path = ?, status = ?, why = ? WHERE file_id = ? AND ordinal = ?",
+            updates,
+        )
+        catalog.set_meta("link_state", state)
+
+
+def synced(catalog: Catalog, around: Surroundings) -> Synced:
+    """The manifest as the notes in the catalog would have it."""
+    said = dict(catalog.db.execute("SELECT path, said FROM files"))
+    notes = {
+        f.path: reading.said_from_json(said[f.path]) for f in around.tree.notes if f.path in said
+    }
+    left_out = set(around.tree.excluded)
+    there = {*(f.path for f in around.listed.files), *around.listed.refused}
+    return manifests.sync(
+        around.manifest,
+        notes,
+        may_be_there=around.tree.may_be_there,
+        left_out=left_out.__contains__,
+        exists=there.__contains__,
+    )

@@ -1,0 +1,312 @@
+"""The catalog: one SQLite file with files, chunks, links and the keyword index.
+
+Everything in it is recomputed from the palace. Readers see one committed state; one writer at a
+time changes it (see ``files/locks.py``).
+"""
+
+import contextlib
+import json
+import os
+import sqlite3
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from memory_palace.core.diff import Known
+from memory_palace.core.errors import Missing
+from memory_palace.core.problems import Problem
+
+FORMAT = "1"
+"""Raise it when the tables change: an index of another format is rebuilt."""
+
+MAIN = "catalog.sqlite"
+BASEMENT = "basement.sqlite"
+
+_TABLES = """
+CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE files (
+    id INTEGER PRIMARY KEY,
+    path TEXT NOT NULL UNIQUE,
+    size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL, inode INTEGER NOT NULL,
+    settled INTEGER NOT NULL,
+    sha256 TEXT NOT NULL,
+    title TEXT NOT NULL,
+    said TEXT NOT NULL,              -- JSON: what the note itself says of type and priority
+    type TEXT NOT NULL, priority TEXT,
+    time REAL, time_source TEXT NOT NULL,
+    tags TEXT NOT NULL,              -- JSON list
+    aliases TEXT NOT NULL,           -- JSON list
+    anchors TEXT NOT NULL            -- JSON: [headings, block ids]
+);
+CREATE TABLE chunks (
+    id INTEGER PRIMARY KEY,
+    file_id INTEGER NOT NULL REFERENCES files (id) ON DELETE CASCADE,
+    chunk_id TEXT NOT NULL,
+    ordinal INTEGER NOT NULL,
+    heading TEXT NOT NULL,           -- JSON list
+    start INTEGER NOT NULL, "end" INTEGER NOT NULL,
+    text TEXT NOT NULL,
+    embedded TEXT NOT NULL,
+    key TEXT NOT NULL                -- sha256(embedded); empty where there is nothing to embed
+);
+CREATE INDEX chunks_by_file ON chunks (file_id);
+CREATE INDEX chunks_by_key ON chunks (key);
+CREATE VIRTUAL TABLE words USING fts5 (
+    title, heading, tags, body, tokenize = "porter unicode61 remove_diacritics 2"
+);
+CREATE TABLE vectors (id INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT NOT NULL UNIQUE);
+CREATE TABLE links (
+    file_id INTEGER NOT NULL REFERENCES files (id) ON DELETE CASCADE,
+    ordinal INTEGER NOT NULL,
+    link TEXT NOT NULL,              -- JSON: [target, heading, block, alias, embed, line]
+    path TEXT, status TEXT NOT NULL, why TEXT NOT NULL,
+    PRIMARY KEY (file_id, ordinal)
+) WITHOUT ROWID;
+CREATE TABLE problems (
+    path TEXT NOT NULL, line INTEGER, message TEXT NOT NULL, grade TEXT NOT NULL
+);
+CREATE INDEX problems_by_path ON problems (path);
+"""
+
+
+class Damaged(Missing):
+    """The catalog cannot be used as it is; it can always be made anew."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkRow:
+    """A chunk as it is stored. ``heading`` is the path; ``words`` are the keyword columns."""
+
+    chunk_id: str
+    ordinal: int
+    heading: tuple[str, ...]
+    start: int
+    end: int
+    text: str
+    embedded: str
+    key: str
+    words: tuple[str, str, str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class FileRow:
+    """A file as it is stored. ``said`` is JSON; ``time`` seconds since the epoch, UTC."""
+
+    known: Known
+    title: str
+    said: str
+    type: str
+    priority: str | None
+    time: float | None
+    time_source: str
+    tags: tuple[str, ...]
+    aliases: tuple[str, ...]
+    anchors: str
+
+
+class Catalog:
+    """One open catalog. Use :func:`open_to_read`, :func:`open_to_write` or :func:`create`."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self.db = connection
+
+    def close(self) -> None:
+        self.db.close()
+
+    def __enter__(self) -> "Catalog":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @contextlib.contextmanager
+    def transaction(self) -> Iterator[None]:
+        """All or nothing of the writes inside."""
+        self.db.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+        except BaseException:
+            with contextlib.suppress(sqlite3.Error):
+                self.db.execute("ROLLBACK")
+            raise
+        self.db.execute("COMMIT")
+
+    def meta(self, key: str, default: str = "") -> str:
+        row = self.db.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
+        return str(row[0]) if row else default
+
+    def set_meta(self, key: str, value: str) -> None:
+        self.db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
+
+    def known(self) -> list[Known]:
+        """Every file, sorted by path."""
+        rows = self.db.execute("SELECT path, size, mtime_ns, inode, sha256, settled FROM files")
+        found = [Known(p, s, m, i, h, bool(settled)) for p, s, m, i, h, settled in rows]
+        return sorted(found, key=lambda known: known.path)
+
+    def count(self, table: str) -> int:
+        return int(self.db.execute(f"SELECT count(*) FROM {table}").fetchone()[0])
+
+    def put_file(self, row: FileRow, chunks: Iterable[ChunkRow], links: Iterable[str]) -> None:
+        """Add a file, or replace all that is stored of it; its row id stays."""
+        k = row.known
+        file_id = self.db.execute(
+            """INSERT INTO files (path, size, mtime_ns, inode, settled, sha256, title, said, type,
+                   priority, time, time_source, tags, aliases, anchors)
+               VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)
+               ON CONFLICT (path) DO UPDATE SET size = excluded.size, mtime_ns = excluded.mtime_ns,
+                   inode = excluded.inode, settled = excluded.settled, sha256 = excluded.sha256,
+                   title = excluded.title, said = excluded.said, type = excluded.type,
+                   priority = excluded.priority, time = excluded.time,
+                   time_source = excluded.time_source, tags = excluded.tags,
+                   aliases = excluded.aliases, anchors = excluded.anchors
+               RETURNING id""",
+            (
+                *(k.path, k.size, k.mtime_ns, k.inode, int(k.settled), k.sha256),
+                *(row.title, row.said, row.type, row.priority, row.time, row.time_source),
+                *(json.dumps(row.tags), json.dumps(row.aliases), row.anchors),
+            ),
+        ).fetchone()[0]
+        self._drop_parts(file_id)
+        for chunk in chunks:
+            chunk_row = self.db.execute(
+                """INSERT INTO chunks (file_id, chunk_id, ordinal, heading, start, "end", text,
+                       embedded, key) VALUES (?,?,?,?,?,?,?,?,?)""",
+                (
+                    *(file_id, chunk.chunk_id, chunk.ordinal, json.dumps(chunk.heading)),
+                    *(chunk.start, chunk.end, chunk.text, chunk.embedded, chunk.key),
+                ),
+            ).lastrowid
+            self.db.execute(
+                "INSERT INTO words (rowid, title, heading, tags, body) VALUES (?,?,?,?,?)",
+                (chunk_row, *chunk.words),
+            )
+        self.db.executemany(
+            "INSERT INTO links VALUES (?, ?, ?, NULL, 'broken', '')",
+            [(file_id, ordinal, link) for ordinal, link in enumerate(links)],
+        )
+
+    def remove_file(self, path: str) -> None:
+        """Forget a file and all that is stored of it."""
+        row = self.db.execute("SELECT id FROM files WHERE path = ?", (path,)).fetchone()
+        if row:
+            self._drop_parts(row[0])
+            self.db.execute("DELETE FROM files WHERE id = ?", row)
+        self.db.execute("DELETE FROM problems WHERE path = ?", (path,))
+
+    def _drop_parts(self, file_id: int) -> None:
+        self.db.execute(
+            "DELETE FROM words WHERE rowid IN (SELECT id FROM chunks WHERE file_id = ?)", (file_id,)
+        )
+        self.db.execute("DELETE FROM chunks WHERE file_id = ?", (file_id,))
+        self.db.execute("DELETE FROM links WHERE file_id = ?", (file_id,))
+
+    def put_problems(self, path: str, problems: Iterable[Problem]) -> None:
+        """Replace what is known to be wrong with one file."""
+        self.db.execute("DELETE FROM problems WHERE path = ?", (path,))
+        self.db.executemany(
+            "INSERT INTO problems VALUES (?,?,?,?)",
+            [(path, p.line, p.message, p.grade) for p in problems],
+        )
+
+    def problems(self) -> list[Problem]:
+        rows = self.db.execute("SELECT path, line, message, grade FROM problems")
+        return [Problem(*row) for row in rows]
+
+    def clear(self) -> None:
+        """Forget everything, vectors' ids too."""
+        for table in ("files", "chunks", "links", "words", "problems", "vectors"):
+            self.db.execute(f"DELETE FROM {table}")
+
+    def values(self, column: str) -> list[str]:
+        """The distinct values of ``type`` or ``priority`` over all files, sorted."""
+        rows = self.db.execute(f"SELECT DISTINCT {column} FROM files WHERE {column} NOT NULL")
+        return sorted(row[0] for row in rows)
+
+
+def create(path: Path) -> Catalog:
+    """A new, empty catalog at ``path``; whatever was there is gone."""
+    discard(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    catalog = Catalog(_connect(path))
+    catalog.db.execute("PRAGMA journal_mode = WAL")
+    catalog.db.execute("BEGIN IMMEDIATE")
+    for statement in _TABLES.split(";\n"):
+        if statement.strip():
+            catalog.db.execute(statement)
+    catalog.set_meta("format", FORMAT)
+    catalog.db.execute("COMMIT")
+    return catalog
+
+
+def discard(path: Path) -> None:
+    """Remove a catalog with its side files."""
+    for suffix in ("", "-wal", "-shm", "-journal"):
+        with contextlib.suppress(FileNotFoundError):
+            path.with_name(path.name + suffix).unlink()
+
+
+def open_to_write(path: Path) -> Catalog:
+    """The catalog at ``path``. Raises :class:`Damaged` if it is not usable."""
+    if not path.is_file():
+        raise Damaged("there is no index yet: run `palace index`")
+    return _checked(lambda: _connect(path))
+
+
+def open_to_read(path: Path) -> Catalog:
+    """Like :func:`open_to_write`, without the right to write; works on a read-only disk too.
+
+    A catalog whose first build has not been committed yet counts as damaged.
+    """
+    if not path.is_file():
+        raise Damaged("there is no index yet: run `palace index`")
+    # Readers of a write-ahead log need its shared-memory file, which a read-only disk refuses.
+    writable = os.access(path.parent, os.W_OK) and os.access(path, os.W_OK)
+    mode = "mode=rw" if writable else "immutable=1"
+
+    def connect() -> sqlite3.Connection:
+        connection = _connect(path, mode)
+        connection.execute("PRAGMA query_only = ON")
+        return connection
+
+    catalog = _checked(connect)
+    if not catalog.meta("complete"):
+        catalog.close()
+        raise Damaged("the index is not complete: run `palace index`")
+    return catalog
+
+
+def _checked(connect: Any) -> Catalog:
+    connection = None
+    try:
+        connection = connect()
+        catalog = Catalog(connection)
+        found = catalog.meta("format")
+    except sqlite3.DatabaseError as error:
+        if connection:
+            connection.close()
+        if "locked" in str(error) or "unable to open" in str(error):
+            raise Missing(f"the index cannot be opened ({error}): run this again") from None
+        raise Damaged(
+            f"the index is damaged ({error}): run `palace index`, which makes it anew"
+        ) from None
+    if found != FORMAT:
+        catalog.close()
+        raise Damaged(f"the index has format {found or 'none'}, not {FORMAT}: run `palace index`")
+    return catalog
+
+
+def _connect(path: Path, mode: str = "mode=rwc") -> sqlite3.Connection:
+    quoted = str(path).replace("%", "%25").replace("?", "%3f").replace("#", "%23")
+    connection = sqlite3.connect(
+        f"file:{quoted}?{mode}",
+        uri=True,
+        isolation_level=None,
+        timeout=10.0,
+        check_same_thread=False,
+    )
+    connection.execute("PRAGMA foreign_keys = ON")
+    connection.execute("PRAGMA synchronous = NORMAL")
+    connection.execute("PRAGMA temp_store = MEMORY")
+    return connection

@@ -1,0 +1,192 @@
+"""Phase 2 of indexing: a vector for every chunk's text that has none yet.
+
+Batches are saved as they come: a run that is killed loses seconds of work, and the next one goes
+on from there.
+"""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from memory_palace.embed.port import Embedder, Vectors
+from memory_palace.embed.registry import Choice
+from memory_palace.index import vectors
+from memory_palace.index.catalog import Catalog
+from memory_palace.index.progress import Progress
+from memory_palace.index.vectors import VectorFile
+
+BATCH = 64
+"""Texts given to the embedder at once."""
+
+_SAVE_EVERY_SECONDS = 5.0
+_SAVING_SHARE = 20.0  # a save waits until this many times its own duration has passed
+
+
+@dataclass(frozen=True, slots=True)
+class Filled:
+    """How many texts were embedded, and how many are left."""
+
+    embedded: int
+    pending: int
+
+
+def pending_count(catalog: Catalog, fingerprint: str) -> int:
+    """Distinct texts without a vector of this fingerprint."""
+    if catalog.meta("fingerprint") != fingerprint:
+        query = "SELECT count(DISTINCT key) FROM chunks WHERE key != ''"
+    else:
+        query = (
+            "SELECT count(DISTINCT key) FROM chunks WHERE key != '' "
+            "AND key NOT IN (SELECT key FROM vectors)"
+        )
+    return int(catalog.db.execute(query).fetchone()[0])
+
+
+def fill(
+    folder: Path, catalog: Catalog, choice: Choice, progress: Progress, most: int | None = None
+) -> Filled:
+    """Embed what has no vector, drop vectors that nothing refers to. The caller holds the lock.
+
+    With ``most``, nothing is embedded if more texts than that are waiting.
+    """
+    if choice.load is None:
+        return Filled(0, 0)
+    fingerprint = str(choice.fingerprint)
+    _adopt(catalog, fingerprint, progress)
+    waiting = _waiting(catalog)
+    orphans = _orphans(catalog)
+    if most is not None and len(waiting) > most:
+        return Filled(0, len(waiting))
+    if not waiting and not orphans:
+        return Filled(0, 0)
+    store = _open(folder, catalog, choice, progress)
+    if store is None:
+        store, waiting, orphans = _fresh(catalog, choice), _waiting(catalog), []
+    writer = _Writer(folder, catalog, store)
+    writer.drop(orphans)
+    if waiting:
+        progress.start("vectors", len(waiting))
+        try:
+            _embed(choice.load(), waiting, writer, progress)
+        finally:
+            progress.stop()
+    writer.save()
+    return Filled(len(waiting), 0)
+
+
+def _embed(
+    embedder: Embedder, waiting: Sequence[tuple[str, str]], writer: "_Writer", progress: Progress
+) -> None:
+    try:
+        for start in range(0, len(waiting), BATCH):
+            batch = waiting[start : start + BATCH]
+            made = embedder.embed_passages([text for _, text in batch])
+            writer.add([key for key, _ in batch], made)
+            progress.advance(len(batch))
+    except KeyboardInterrupt:
+        writer.save()
+        raise
+
+
+class _Writer:
+    """Collects vectors and saves file and catalog together, not too often."""
+
+    def __init__(self, folder: Path, catalog: Catalog, store: VectorFile) -> None:
+        self.folder = folder
+        self.catalog = catalog
+        self.store = store
+        self.keys: list[str] = []
+        self.rows: list[Vectors] = []
+        self.dropped: list[int] = []
+        self.saved_at = time.monotonic()
+        self.wait = _SAVE_EVERY_SECONDS
+
+    def add(self, keys: Sequence[str], rows: Vectors) -> None:
+        self.keys.extend(keys)
+        self.rows.append(rows)
+        if time.monotonic() - self.saved_at > self.wait:
+            self.save()
+
+    def drop(self, ids: Sequence[int]) -> None:
+        self.dropped.extend(ids)
+
+    def save(self) -> None:
+        """One new generation with all that has come since the last."""
+        if not self.keys and not self.dropped:
+            return
+        started = time.monotonic()
+        generation = int(self.catalog.meta("generation", "0")) + 1
+        db = self.catalog.db
+        with self.catalog.transaction():
+            db.executemany("DELETE FROM vectors WHERE id = ?", [(i,) for i in self.dropped])
+            self.store.remove(self.dropped)
+            ids = [
+                db.execute("INSERT INTO vectors (key) VALUES (?)", (key,)).lastrowid or 0
+                for key in self.keys
+            ]
+            if ids:
+                self.store.add(ids, np.concatenate(self.rows))
+            self.store.save(self.folder, generation)
+            self.catalog.set_meta("generation", str(generation))
+        vectors.tidy(self.folder, generation)
+        self.keys, self.rows, self.dropped = [], [], []
+        self.saved_at = time.monotonic()
+        self.wait = max(_SAVE_EVERY_SECONDS, _SAVING_SHARE * (self.saved_at - started))
+
+
+def _adopt(catalog: Catalog, fingerprint: str, progress: Progress) -> None:
+    """Vectors of another embedder are never mixed with this one's: they go."""
+    before = catalog.meta("fingerprint")
+    if before == fingerprint:
+        return
+    if before and catalog.count("vectors"):
+        progress.say(
+            f"embedder changed from {_name(before)} to {_name(fingerprint)}: vectors are made anew"
+        )
+    with catalog.transaction():
+        catalog.db.execute("DELETE FROM vectors")
+        catalog.set_meta("fingerprint", fingerprint)
+
+
+def _name(fingerprint: str) -> str:
+    return "/".join(fingerprint.split("/")[:2])
+
+
+def _open(folder: Path, catalog: Catalog, choice: Choice, progress: Progress) -> VectorFile | None:
+    """The current vectors; None if they are damaged. An empty store where there are none."""
+    if not catalog.count("vectors"):
+        return _fresh(catalog, choice)
+    try:
+        store = VectorFile.open(folder, int(catalog.meta("generation", "0")))
+        ids = {row[0] for row in catalog.db.execute("SELECT id FROM vectors")}
+        if set(store.ids().tolist()) == ids:
+            return store
+        reason = "does not match the catalog"
+    except OSError as error:
+        reason = str(error).splitlines()[0][:120]
+    progress.say(f"the vector file is damaged ({reason}): vectors are made anew")
+    return None
+
+
+def _fresh(catalog: Catalog, choice: Choice) -> VectorFile:
+    assert choice.fingerprint is not None
+    with catalog.transaction():
+        catalog.db.execute("DELETE FROM vectors")
+    return VectorFile.empty(choice.fingerprint.dimension)
+
+
+def _waiting(catalog: Catalog) -> list[tuple[str, str]]:
+    """(key, text) of what has no vector, in the order of the notes."""
+    return catalog.db.execute(
+        """SELECT key, embedded FROM chunks
+           WHERE key != '' AND key NOT IN (SELECT key FROM vectors)
+           GROUP BY key ORDER BY min(id)"""
+    ).fetchall()
+
+
+def _orphans(catalog: Catalog) -> list[int]:
+    rows = catalog.db.execute("SELECT id FROM vectors WHERE key NOT IN (SELECT key FROM chunks)")
+    return [row[0] for row in rows]

@@ -1,0 +1,89 @@
+"""Is what the index says still what the files say?"""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from memory_palace.core import diff
+from memory_palace.core.errors import Missing
+from memory_palace.core.links import TREE
+from memory_palace.files import read, tree
+from memory_palace.files.config import Config
+from memory_palace.index import reading
+from memory_palace.index.catalog import Catalog, ChunkRow
+from memory_palace.index.reading import Parsed
+
+
+def changed_files(root: Path, config: Config, catalog: Catalog) -> int:
+    """How many files differ from the catalog by their stat: new, changed and gone.
+
+    A tree that cannot be read counts as 0: nothing is known to have changed.
+    """
+    try:
+        seen = tree.scan(root, config.exclude)
+    except Missing:
+        return 0
+    known = catalog.known()
+    inside = [k for k in known if k.path.startswith(TREE)]
+    compared = diff.compare(seen.notes, inside, trust_fresh=True)
+    gone = sum(not seen.may_be_there(path) for path in compared.gone)
+    outside = sum(_moved_on(root, k) for k in known if not k.path.startswith(TREE))
+    return len(compared.new) + len(compared.suspect) + gone + outside
+
+
+def _moved_on(root: Path, known: diff.Known) -> bool:
+    try:
+        info = (root / known.path).lstat()
+    except OSError:
+        return True
+    return (info.st_size, info.st_mtime_ns) != (known.size, known.mtime_ns)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a chunk's text stands now."""
+
+    heading: tuple[str, ...]
+    start: int
+    end: int
+    text: str
+
+
+class Checker:
+    """Compares chunks with their files, each file read once. ``stale`` collects changed paths."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._files: dict[str, tuple[str, Parsed | None] | None] = {}
+        self.stale: set[str] = set()
+
+    def unchanged(self, path: str, sha256: str) -> bool:
+        """True if the file's bytes have this hash."""
+        if path not in self._files:
+            self._files[path] = self._read(path, sha256)
+        found = self._files[path]
+        same = found is not None and found[0] == sha256
+        if not same:
+            self.stale.add(path)
+        return same
+
+    def find_again(self, path: str, text: str) -> Place | None:
+        """Where ``text`` stands in the changed file ``path``, or None if it is gone."""
+        found = self._files.get(path)
+        if found is None or found[1] is None:
+            return None
+        for row in found[1].chunks:
+            if row.text == text and text:
+                return _place(row)
+        return None
+
+    def _read(self, path: str, sha256: str) -> tuple[str, Parsed | None] | None:
+        got = read.read(self._root, path)
+        if isinstance(got, read.Unreadable):
+            return None
+        if got.sha256 == sha256:
+            return got.sha256, None
+        return got.sha256, reading.parse(path, got)
+
+
+def _place(row: ChunkRow) -> Place:
+    return Place(row.heading, row.start, row.end, row.text)

@@ -1,0 +1,48 @@
+"""The graph of ``[[links]]`` between notes, read from the catalog."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from memory_palace.core.problems import Problem
+from memory_palace.files import atomic
+from memory_palace.index import reading
+from memory_palace.index.catalog import Catalog
+
+
+@dataclass(frozen=True, slots=True)
+class Graph:
+    """``out`` maps each note to the notes it links to, in link order, each once; ``back`` maps
+    each note to those that link to it, by path. ``problems`` are the links that lead nowhere."""
+
+    out: dict[str, list[str]]
+    back: dict[str, list[str]]
+    problems: list[Problem]
+
+
+def read(catalog: Catalog) -> Graph:
+    """The graph as the last index run left it."""
+    paths = [row[0] for row in catalog.db.execute("SELECT path FROM files ORDER BY path")]
+    out: dict[str, list[str]] = {path: [] for path in paths}
+    back: dict[str, list[str]] = {path: [] for path in paths}
+    problems = []
+    rows = catalog.db.execute(
+        """SELECT f.path, l.link, l.path, l.status, l.why FROM links l
+           JOIN files f ON f.id = l.file_id ORDER BY f.path, l.ordinal"""
+    )
+    for source, text, target, status, why in rows:
+        if status in ("broken", "ambiguous"):
+            link = reading.link_from_json(text)
+            problems.append(Problem(source, link.line, f"{link} {status}: {why}", "warning"))
+        if target in out and target != source and target not in out[source]:
+            out[source].append(target)
+            back[target].append(source)
+    return Graph(out, back, problems)
+
+
+def keep(root: Path, graph: Graph) -> None:
+    """Write ``.palace/graph.json``; raises OSError."""
+    data = json.dumps(
+        {"neighbors": graph.out, "backlinks": graph.back}, ensure_ascii=False, indent=1
+    )
+    atomic.write(root / ".palace" / "graph.json", (data + "\n").encode())

@@ -1,0 +1,101 @@
+"""One file's text made into what the catalog stores of it."""
+
+import json
+from dataclasses import dataclass
+
+from memory_palace.core import chunk, keywords, links, markdown, note
+from memory_palace.core.note import Note
+from memory_palace.core.problems import Problem
+from memory_palace.files.manifest import Said
+from memory_palace.files.read import Text
+from memory_palace.index.catalog import ChunkRow
+
+FRESH_NS = 2_000_000_000
+"""A file touched less than two seconds before it was read may change again unseen."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """Everything of one file but its place and its effective type, priority and time."""
+
+    note: Note
+    title: str
+    said: Said
+    anchors: links.Anchors
+    chunks: tuple[ChunkRow, ...]
+    links: tuple[links.Link, ...]
+    problems: tuple[Problem, ...]
+
+
+def parse(path: str, text: Text) -> Parsed:
+    """Parse ``text``, read from ``path``."""
+    read = note.parse(path, text.text)
+    outline = markdown.read(read.body, read.body_line)
+    written_title = read.title or outline.first_heading
+    title = note.note_title(read, outline.first_heading)
+    found = chunk.chunks(
+        read.body, read.body_line, outline, written_title, read.created or read.updated
+    )
+    problems = list(read.problems)
+    if not text.text.strip("\ufeff \t\r\n"):
+        problems.append(Problem(path, None, "empty: write something or remove it", "warning"))
+    return Parsed(
+        note=read,
+        title=title,
+        said=Said(read.has_metadata and not read.broken, read.type, read.priority),
+        anchors=links.Anchors(outline.headings, outline.block_ids),
+        chunks=tuple(_row(path, title, read, piece) for piece in found),
+        links=(*_metadata_links(read), *(links.parse(raw) for raw in outline.links)),
+        problems=tuple(problems),
+    )
+
+
+def _row(path: str, title: str, read: Note, piece: chunk.Chunk) -> ChunkRow:
+    tags = " ".join((*read.tags, *read.aliases))
+    columns = (title, piece.heading_text, tags, piece.body)
+    return ChunkRow(
+        chunk_id=chunk.chunk_id(path, piece.heading, piece.ordinal),
+        ordinal=piece.ordinal,
+        heading=piece.heading,
+        start=piece.start,
+        end=piece.end,
+        text=piece.text,
+        embedded=piece.embedded,
+        key=chunk.vector_key(piece.embedded) if piece.embedded else "",
+        words=tuple(keywords.indexable(column) for column in columns),  # type: ignore[arg-type]
+    )
+
+
+def _metadata_links(read: Note) -> list[links.Link]:
+    return links.in_metadata(read.metadata, read.lines)
+
+
+def said_as_json(said: Said) -> str:
+    """As the catalog stores it; the functions below likewise, and back."""
+    return json.dumps([said.block, said.type, said.priority])
+
+
+def said_from_json(text: str) -> Said:
+    """What a note says of its type and priority."""
+    return Said(*json.loads(text))
+
+
+def anchors_as_json(anchors: links.Anchors) -> str:
+    """Headings and block ids."""
+    return json.dumps([anchors.headings, anchors.blocks])
+
+
+def anchors_from_json(text: str) -> links.Anchors:
+    """Headings and block ids."""
+    headings, blocks = json.loads(text)
+    return links.Anchors(tuple(headings), tuple(blocks))
+
+
+def link_as_json(link: links.Link) -> str:
+    """A link, with its line."""
+    return json.dumps([link.target, link.heading, link.block, link.alias, link.embed, link.line])
+
+
+def link_from_json(text: str) -> links.Link:
+    """A link, with its line."""
+    return links.Link(*json.loads(text))

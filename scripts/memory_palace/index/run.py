@@ -1,0 +1,96 @@
+"""A whole index run: lock, keywords, vectors; and the check that writes nothing."""
+
+import contextlib
+import sqlite3
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from memory_palace.core.errors import Missing
+from memory_palace.core.problems import Problem, in_order
+from memory_palace.embed.registry import Choice
+from memory_palace.files import locks, roots
+from memory_palace.files.config import Config
+from memory_palace.index import build, fill, plan
+from memory_palace.index import catalog as catalogs
+from memory_palace.index.build import Indexed, Options
+from memory_palace.index.plan import Changes
+from memory_palace.index.progress import Progress, Silent
+
+
+def index(
+    root: Path, config: Config, choice: Choice, options: Options, progress: Progress | None = None
+) -> Indexed:
+    """Bring the index of ``root`` up to date. One writer at a time; readers go on meanwhile.
+
+    Raises :class:`Refused` (another writer, a mass deletion), :class:`Missing` (tree, disk,
+    model). Whatever happens, notes are untouched and the next run goes on from here.
+    """
+    progress = progress or Silent()
+    folder = roots.index_folder(root)
+    with locks.writer(folder, "palace index", options.wait_seconds, progress.say), _disk_faults():
+        try:
+            done = build.keywords_phase(root, config, options, progress)
+        except sqlite3.DatabaseError as error:
+            if isinstance(error, sqlite3.OperationalError):
+                raise
+            progress.say(f"the index is damaged ({error}): made anew")
+            catalogs.discard(folder / catalogs.MAIN)
+            catalogs.discard(folder / catalogs.BASEMENT)
+            done = build.keywords_phase(root, config, options, progress)
+        done.embedder = str(choice)
+        started = time.perf_counter()
+        with catalogs.open_to_write(folder / catalogs.MAIN) as catalog:
+            filled = fill.fill(folder, catalog, choice, progress, options.max_vector_chunks)
+        done.vectors, done.pending = filled.embedded, filled.pending
+        done.vector_seconds = time.perf_counter() - started
+    return done
+
+
+@contextlib.contextmanager
+def _disk_faults() -> Iterator[None]:
+    try:
+        yield
+    except (sqlite3.OperationalError, OSError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise Missing(
+            f"the index could not be written ({reason}): free disk space or mend the folder and "
+            "run `palace index` again; notes are untouched"
+        ) from None
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """How the index compares to the files. ``stale`` if a run would change anything."""
+
+    changes: Changes
+    cold: Changes
+    pending: int
+    manifest_differs: bool
+    problems: list[Problem]
+
+    @property
+    def stale(self) -> bool:
+        return self.changes.any or self.cold.any or self.pending > 0 or self.manifest_differs
+
+
+def check(root: Path, config: Config, choice: Choice, options: Options) -> Checked:
+    """Compare without writing. Raises :class:`Missing` if there is no usable index."""
+    folder = roots.index_folder(root)
+    around = plan.look(root, config)
+    with (
+        catalogs.open_to_read(folder / catalogs.MAIN) as main,
+        catalogs.open_to_read(folder / catalogs.BASEMENT) as below,
+    ):
+        todo = plan.changes(root, around.live(), main.known(), around.tree, options.verify)
+        cold = plan.changes(root, around.tree.cold, below.known(), around.tree, options.verify)
+        pending = fill.pending_count(main, str(choice.fingerprint)) if choice.load else 0
+        differs = False
+        problems = [*around.problems(), *main.problems(), *todo.unreachable.values()]
+        if not todo.any:
+            synced = build.synced(main, around)
+            raw = (around.manifest.raw or b"").decode("utf-8", "surrogateescape")
+            differs = options.sync_manifest and synced.text != raw
+            problems += synced.problems
+    return Checked(todo, cold, pending, differs, in_order(problems))

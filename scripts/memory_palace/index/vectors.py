@@ -1,0 +1,117 @@
+"""The vectors in FAISS: exact inner product, ids that stay.
+
+The catalog's ``vectors`` table gives every distinct embedded text an id; the FAISS file holds the
+row of that id. A file is written whole under a new generation's name, then the catalog commits
+the generation together with the ids: a reader sees the old pair or the new one.
+"""
+
+import contextlib
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memory_palace.embed.port import Vectors
+
+_STEM = "vectors-"
+_SUFFIX = ".faiss"
+
+
+def file_name(generation: int) -> str:
+    """The name of a generation's file."""
+    return f"{_STEM}{generation:08d}{_SUFFIX}"
+
+
+class VectorFile:
+    """The vectors of one generation, in memory or mapped from the file."""
+
+    def __init__(self, index: Any) -> None:
+        self._index = index
+
+    @classmethod
+    def empty(cls, dimension: int) -> "VectorFile":
+        import faiss
+
+        return cls(faiss.IndexIDMap2(faiss.IndexFlatIP(dimension)))
+
+    @classmethod
+    def open(cls, folder: Path, generation: int) -> "VectorFile":
+        """Raises OSError if the file is missing, cut short or no index of ours."""
+        import faiss
+
+        path = folder / file_name(generation)
+        path.stat()
+        try:
+            index: Any = faiss.read_index(str(path))
+            inner: Any = faiss.downcast_index(index.index)
+            faiss.vector_to_array(index.id_map)
+            if not isinstance(inner, faiss.IndexFlat) or inner.ntotal != index.ntotal:
+                raise OSError("not an index of this toolkit")
+        except (RuntimeError, AttributeError) as error:
+            raise OSError(str(error).splitlines()[-1]) from None
+        return cls(index)
+
+    @property
+    def dimension(self) -> int:
+        return int(self._index.d)
+
+    def __len__(self) -> int:
+        return int(self._index.ntotal)
+
+    def ids(self) -> NDArray[np.int64]:
+        """The ids, shape (n,), in the order of :meth:`matrix`."""
+        import faiss
+
+        return faiss.vector_to_array(self._index.id_map)
+
+    def matrix(self) -> Vectors:
+        """All vectors, shape (n, d): a view that lives as long as this object."""
+        import faiss
+
+        inner: Any = faiss.downcast_index(self._index.index)
+        if not inner.ntotal:
+            return np.zeros((0, self.dimension), dtype=np.float32)
+        view = faiss.rev_swig_ptr(inner.get_xb(), inner.ntotal * inner.d)
+        return view.reshape(inner.ntotal, inner.d)
+
+    def add(self, ids: Sequence[int], vectors: Vectors) -> None:
+        """Add one vector an id; ids must be new."""
+        if len(ids):
+            self._index.add_with_ids(vectors, np.asarray(ids, dtype=np.int64))
+
+    def remove(self, ids: Sequence[int]) -> None:
+        """Take vectors out; the others keep their ids."""
+        if len(ids):
+            self._index.remove_ids(np.asarray(ids, dtype=np.int64))
+
+    def save(self, folder: Path, generation: int) -> None:
+        """Write the file of ``generation``, complete or not at all. Raises OSError."""
+        import faiss
+
+        path = folder / file_name(generation)
+        temporary = path.with_suffix(".tmp")
+        try:
+            faiss.write_index(self._index, str(temporary))
+            with temporary.open("rb+") as file:
+                os.fsync(file.fileno())
+            os.replace(temporary, path)
+        except RuntimeError as error:
+            raise OSError(str(error).splitlines()[-1]) from None
+        finally:
+            with contextlib.suppress(FileNotFoundError):
+                temporary.unlink()
+
+
+def tidy(folder: Path, keep: int) -> None:
+    """Remove the files of other generations than ``keep`` and the one before it.
+
+    A reader that has just read the catalog may still be about to open the previous file.
+    """
+    kept = {file_name(keep), file_name(keep - 1)}
+    for path in folder.glob(f"{_STEM}*"):
+        if path.name not in kept:
+            with contextlib.suppress(OSError):
+                path.unlink()

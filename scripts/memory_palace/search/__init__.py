@@ -1,0 +1,1 @@
+"""The read path: query, candidates, scores, neighbours, hits."""

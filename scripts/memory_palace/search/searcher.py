@@ -1,0 +1,256 @@
+"""The read path: an open index answers questions, each answer checked against the files."""
+
+import json
+import sqlite3
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memory_palace.core import dates
+from memory_palace.core.errors import BadInput, Missing
+from memory_palace.embed import registry
+from memory_palace.embed.port import Embedder
+from memory_palace.embed.registry import Choice
+from memory_palace.files import roots
+from memory_palace.files.config import Config
+from memory_palace.index import catalog as catalogs
+from memory_palace.index import fill, freshness
+from memory_palace.index.catalog import Catalog
+from memory_palace.index.freshness import Checker
+from memory_palace.index.vectors import VectorFile
+from memory_palace.search import rank
+from memory_palace.search.hits import Answer, Hit, Neighbor, Parts
+from memory_palace.search.query import Query, unknown, where
+
+MOST_QUESTION_CHARACTERS = 100_000
+
+
+class Searcher:
+    """An open index and, once it is needed, its embedder.
+
+    ``notes`` are lines about the index as a whole, for a person.
+    """
+
+    def __init__(self, root: Path, config: Config, choice: Choice) -> None:
+        """Raises :class:`Missing` if there is no usable index."""
+        self.root = root
+        self.config = config
+        self.notes: list[str] = []
+        self._folder = roots.index_folder(root)
+        self._embedder: Embedder | None = None
+        self._main, self._vectors = self._open()
+        self._below: Catalog | None = None
+        self.choice = self._fitting(choice)
+
+    def close(self) -> None:
+        self._main.close()
+        if self._below:
+            self._below.close()
+
+    def __enter__(self) -> "Searcher":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def changed(self) -> int:
+        """How many files the index does not know as they are now."""
+        return freshness.changed_files(self.root, self.config, self._main)
+
+    def ask(self, query: Query, now: datetime) -> Answer:
+        """The answer to ``query``.
+
+        Raises :class:`BadInput` for a question that says nothing, :class:`Missing` where
+        ``raw`` is asked of an index without vectors.
+        """
+        self._check(query)
+        answer = Answer()
+        checker = Checker(self.root)
+        hits = list(self._hits(self._main, query, now, checker, cold=False))
+        if query.archived:
+            hits += self._hits(self._basement(), query, now, checker, cold=True)
+            hits.sort(key=lambda hit: (-hit.score, hit.path, hit.start))
+            hits = hits[: query.top_k]
+        answer.hits = self._with_neighbors(hits, query)
+        answer.changed = len(checker.stale)
+        if not answer.hits:
+            below = [self._basement()] if query.archived else []
+            why = unknown(query, [self._main, *below])
+            answer.notes.append(
+                why or "nothing matched: try other words, fewer filters or --archived"
+            )
+        return answer
+
+    def _check(self, query: Query) -> None:
+        if not query.text.strip() and not query.filtered:
+            raise BadInput(
+                "nothing is asked: give some words, or a filter such as --type or --since"
+            )
+        if len(query.text) > MOST_QUESTION_CHARACTERS:
+            raise BadInput(
+                f"the question has {len(query.text):,} characters, of {MOST_QUESTION_CHARACTERS:,} "
+                "at most: shorten it"
+            )
+        if query.raw and (self._vectors is None or self.choice.load is None):
+            raise Missing("--raw orders by cosine, and there are no vectors: run `palace index`")
+
+    # -- opening ------------------------------------------------------------------------------
+
+    def _open(self) -> tuple[Catalog, VectorFile | None]:
+        """Catalog and vectors of one generation, held by a read transaction."""
+        problem = ""
+        for _ in range(5):
+            catalog = catalogs.open_to_read(self._folder / catalogs.MAIN)
+            catalog.db.execute("BEGIN")
+            if not catalog.count("vectors"):
+                return catalog, None
+            try:
+                return catalog, VectorFile.open(self._folder, int(catalog.meta("generation", "0")))
+            except OSError as error:
+                problem = str(error).splitlines()[0][:120]
+                catalog.close()  # a build may have moved on: look again
+        self.notes.append(f"vectors cannot be read ({problem}); keywords only: run `palace index`")
+        catalog = catalogs.open_to_read(self._folder / catalogs.MAIN)
+        catalog.db.execute("BEGIN")
+        return catalog, None
+
+    def _basement(self) -> Catalog:
+        if self._below is None:
+            self._below = catalogs.open_to_read(self._folder / catalogs.BASEMENT)
+        return self._below
+
+    def _fitting(self, choice: Choice) -> Choice:
+        """The embedder that the index was built with; keywords only if it is not here."""
+        if choice.load is None:
+            return choice
+        built = self._main.meta("fingerprint")
+        if self._vectors is None or built == str(choice.fingerprint):
+            pending = fill.pending_count(self._main, str(choice.fingerprint))
+            if pending:
+                self.notes.append(f"{pending} texts have no vectors yet: run `palace index`")
+            return choice
+        other = registry.named(self.config, built) if self.config.embedder == "auto" else None
+        name = "/".join(built.split("/")[:2])
+        if other:
+            self.notes.append(
+                f"the index was built with {name}; `palace index` rebuilds it with {choice.name}"
+            )
+            return other
+        self.notes.append(
+            f"the index was built with {name}, not {choice.name}; keywords only: run `palace index`"
+        )
+        self._vectors = None
+        return replace(choice, load=None)
+
+    # -- asking -------------------------------------------------------------------------------
+
+    def _question(self, text: str) -> NDArray[np.float32] | None:
+        if self._vectors is None or self.choice.load is None or not text.strip():
+            return None
+        if self._embedder is None:
+            self._embedder = self.choice.load()
+        vector: NDArray[np.float32] = self._embedder.embed_queries([text])[0]
+        return vector
+
+    def _hits(
+        self, catalog: Catalog, query: Query, now: datetime, checker: Checker, cold: bool
+    ) -> Iterator[Hit]:
+        vectors = None if cold else self._vectors
+        question = None if cold else self._question(query.text)
+        weights = self.config.weights
+        ranked = rank.rank(catalog, vectors, question, query, weights, self.choice.floor, now)
+        seen: set[int] = set()
+        found = 0
+        for n in range(len(ranked)):
+            if found == query.top_k:
+                return
+            file_id = int(ranked.file[n])
+            if file_id in seen and not query.all_chunks:
+                continue
+            hit = self._hit(catalog, ranked, n, checker, cold)
+            if hit is not None:
+                seen.add(file_id)
+                found += 1
+                yield hit
+
+    def _hit(
+        self, catalog: Catalog, ranked: rank.Candidates, n: int, checker: Checker, cold: bool
+    ) -> Hit | None:
+        """The n-th chunk as it stands in its file now; None if its text is no longer there."""
+        row = catalog.db.execute(
+            """SELECT f.path, f.sha256, f.title, f.time, f.type, f.priority,
+                      c.chunk_id, c.heading, c.start, c."end", c.text
+               FROM chunks c JOIN files f ON f.id = c.file_id WHERE c.id = ?""",
+            (int(ranked.chunk[n]),),
+        ).fetchone()
+        path, sha256, title, at, kind, priority, chunk_id, heading, start, end, text = row
+        headings = tuple(json.loads(heading))
+        if not checker.unchanged(path, sha256):
+            place = checker.find_again(path, text)
+            if place is None:
+                return None
+            headings, start, end = place.heading, place.start, place.end
+        cosine = float(ranked.cosine[n])
+        parts = Parts(
+            semantic=float(ranked.semantic[n]),
+            recency=float(ranked.recency[n]),
+            importance=float(ranked.importance[n]),
+            cosine=None if np.isnan(cosine) else cosine,
+            keyword=float(ranked.keyword[n]),
+        )
+        return Hit(
+            path=path,
+            id=chunk_id,
+            title=title,
+            heading=headings,
+            start=start,
+            end=end,
+            date=None if at is None else dates.from_seconds(at),
+            type=kind,
+            priority=priority,
+            score=float(ranked.score[n]),
+            parts=parts,
+            text=text,
+            archived=cold,
+        )
+
+    def _with_neighbors(self, hits: list[Hit], query: Query) -> list[Hit]:
+        """Each hit with the notes it links to: in link order, none twice, none of the hits."""
+        if not query.neighbors:
+            return hits
+        shown = {hit.path for hit in hits}
+        condition, values = where(query)
+        joined = []
+        for hit in hits:
+            rows: list[tuple[str, str]] = []
+            if not hit.archived:
+                rows = self._main.db.execute(
+                    f"""SELECT path, title FROM (
+                            SELECT t.*, min(l.ordinal) AS first FROM links l
+                            JOIN files s ON s.id = l.file_id JOIN files t ON t.path = l.path
+                            WHERE s.path = ? GROUP BY t.id)
+                        WHERE {condition} ORDER BY first""",
+                    (hit.path, *values),
+                ).fetchall()
+            near: list[Neighbor] = []
+            for path, title in rows:
+                if len(near) < query.neighbors and path not in shown and self._is_there(path):
+                    shown.add(path)
+                    near.append(Neighbor(path, title))
+            joined.append(replace(hit, neighbors=tuple(near)))
+        return joined
+
+    def _is_there(self, path: str) -> bool:
+        return (self.root / path).is_file()
+
+
+def open_or_none(root: Path, config: Config, choice: Choice) -> tuple[Searcher | None, str]:
+    """A searcher, or None and why there is none."""
+    try:
+        return Searcher(root, config, choice), ""
+    except (catalogs.Damaged, sqlite3.DatabaseError) as error:
+        return None, str(error)

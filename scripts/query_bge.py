@@ -1,0 +1,5 @@
+"""Ask the palace: `query_bge.py "words"`."""
+
+from _start import run
+
+run("query")

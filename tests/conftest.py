@@ -1,0 +1,39 @@
+"""Fixtures: palaces in temporary folders, with a fake embedder, without one, with the real ones."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from support.fake import FakeEmbedder, fake_choice
+from support.palaces import Palace
+
+
+@pytest.fixture(autouse=True)
+def no_settings_of_the_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No test sees the configuration, the palace or the models of whoever runs it."""
+    for name in list(os.environ):
+        if name.startswith("PALACE_"):
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("XDG_CONFIG_HOME", "/nonexistent")
+    monkeypatch.setenv("HF_HOME", "/nonexistent")
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    for name in ("HF_HUB_CACHE", "XDG_CACHE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture
+def keyword_palace(tmp_path: Path) -> Palace:
+    """An empty palace without an embedder."""
+    return Palace(tmp_path / "root")
+
+
+@pytest.fixture
+def embedder() -> FakeEmbedder:
+    return FakeEmbedder()
+
+
+@pytest.fixture
+def palace(tmp_path: Path, embedder: FakeEmbedder) -> Palace:
+    """An empty palace with the fake embedder of :func:`embedder`."""
+    return Palace(tmp_path / "root", fake_choice(embedder))
