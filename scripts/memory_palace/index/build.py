@@ -9,7 +9,7 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from memory_palace.core.diff import FileStat, Known
+from memory_palace.core.diff import FileStat, Known, too_many_gone
 from memory_palace.core.errors import Refused
 from memory_palace.core.links import Anchors, Resolver
 from memory_palace.core.problems import Problem, in_order
@@ -19,9 +19,9 @@ from memory_palace.files import manifest as manifests
 from memory_palace.files.config import Config
 from memory_palace.files.manifest import Said, Synced
 from memory_palace.index import catalog as catalogs
-from memory_palace.index import plan, reading
+from memory_palace.index import graph, plan, reading
 from memory_palace.index.catalog import Catalog, FileRow
-from memory_palace.index.plan import Changes, Surroundings
+from memory_palace.index.plan import Changes, Losses, Surroundings
 from memory_palace.index.progress import Progress, Silent
 
 
@@ -74,15 +74,12 @@ def keywords_phase(
         _open(folder / catalogs.MAIN, progress) as main,
         _open(folder / catalogs.BASEMENT, Silent()) as below,
     ):
-        known = [] if options.force else main.known()
-        todo = plan.changes(root, around.live(), known, around.tree, options.verify)
-        if todo.dangerous and not options.yes:
-            raise Refused(
-                f"{len(todo.removed)} of {len(known)} files are gone: if that is meant, "
-                "run `palace index --yes`; else mount or restore them. Nothing was changed"
-            )
-        known_cold = [] if options.force else below.known()
-        cold = plan.changes(root, around.tree.cold, known_cold, around.tree, options.verify)
+        todo = plan.changes(root, around.live(), main.known(), around.tree, options.verify)
+        cold = plan.changes(root, around.tree.cold, below.known(), around.tree, options.verify)
+        if not options.yes:
+            _guard(todo, cold, plan.manifest_losses(around))
+        if options.force:
+            todo, cold = todo.everything(), cold.everything()
         _apply(root, below, cold, {}, options.force, progress)
         _apply(root, main, todo, around.manifest.entries, options.force, progress)
         _connect_links(main, around)
@@ -90,9 +87,36 @@ def keywords_phase(
         if options.sync_manifest:
             done.manifest_written = manifests.save(root, around.manifest, done.synced)
         done.files, done.chunks = main.count("files"), main.count("chunks")
-        done.problems = in_order([*around.problems(), *done.synced.problems, *main.problems()])
+        done.problems = in_order(
+            [
+                *around.problems(),
+                *done.synced.problems,
+                *stored_problems(main, below),
+                *todo.unreachable.values(),
+                *cold.unreachable.values(),
+            ]
+        )
     done.keyword_seconds = time.perf_counter() - started
     return done
+
+
+def _guard(todo: Changes, cold: Changes, unlisted: Losses) -> None:
+    """Refuse to forget many files at once: a folder may only be away."""
+    for gone, known, what in (
+        (len(todo.removed), todo.known, "files"),
+        (len(cold.removed), cold.known, "archived files"),
+        (unlisted.gone, unlisted.known, "files in the manifest"),
+    ):
+        if too_many_gone(gone, known):
+            raise Refused(
+                f"{gone} of {known} {what} are gone: if that is meant, run `palace index --yes`; "
+                "else mount or restore them. Nothing was changed"
+            )
+
+
+def stored_problems(main: Catalog, below: Catalog) -> list[Problem]:
+    """What is wrong with the notes and their links, as of the last run."""
+    return [*main.problems(), *graph.read(main).problems, *below.problems()]
 
 
 def _open(path: Path, progress: Progress) -> Catalog:
@@ -128,9 +152,8 @@ def _apply(
                 progress.advance(1)
             for path in todo.touched:
                 _restat(catalog, todo.files[path], now_ns)
-            for path, problem in todo.unreachable.items():
+            for path in todo.unreachable:
                 catalog.db.execute("UPDATE files SET settled = 0 WHERE path = ?", (path,))
-                catalog.put_problems(path, [problem])
             _retime(root, catalog)
             _reclassify(catalog, entries)
             catalog.set_meta("complete", "1")

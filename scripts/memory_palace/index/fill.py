@@ -87,7 +87,8 @@ def _embed(
             writer.add([key for key, _ in batch], made)
             progress.advance(len(batch))
     except KeyboardInterrupt:
-        writer.save()
+        if not writer.saving:
+            writer.save()
         raise
 
 
@@ -101,6 +102,7 @@ class _Writer:
         self.keys: list[str] = []
         self.rows: list[Vectors] = []
         self.dropped: list[int] = []
+        self.saving = False
         self.saved_at = time.monotonic()
         self.wait = _SAVE_EVERY_SECONDS
 
@@ -117,6 +119,7 @@ class _Writer:
         """One new generation with all that has come since the last."""
         if not self.keys and not self.dropped:
             return
+        self.saving = True  # stays so if the save fails: what it was half through is not repeated
         started = time.monotonic()
         generation = int(self.catalog.meta("generation", "0")) + 1
         db = self.catalog.db
@@ -132,7 +135,7 @@ class _Writer:
             self.store.save(self.folder, generation)
             self.catalog.set_meta("generation", str(generation))
         vectors.tidy(self.folder, generation)
-        self.keys, self.rows, self.dropped = [], [], []
+        self.keys, self.rows, self.dropped, self.saving = [], [], [], False
         self.saved_at = time.monotonic()
         self.wait = max(_SAVE_EVERY_SECONDS, _SAVING_SHARE * (self.saved_at - started))
 
@@ -162,7 +165,7 @@ def _open(folder: Path, catalog: Catalog, choice: Choice, progress: Progress) ->
     try:
         store = VectorFile.open(folder, int(catalog.meta("generation", "0")))
         ids = {row[0] for row in catalog.db.execute("SELECT id FROM vectors")}
-        if set(store.ids().tolist()) == ids:
+        if len(store) == len(ids) and set(store.ids().tolist()) == ids:
             return store
         reason = "does not match the catalog"
     except OSError as error:

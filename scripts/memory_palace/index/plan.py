@@ -1,7 +1,7 @@
 """What an index run would do: the disk and the manifest against the catalog. Writes nothing."""
 
 import os
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from memory_palace.core import diff
@@ -30,7 +30,8 @@ class Changes:
     """Paths by what happened to them since the catalog was written.
 
     ``moved`` maps a new path to the old one; ``touched`` files have a new stat and the old text;
-    ``unreachable`` ones cannot be read now, and stay as they were.
+    ``unreachable`` ones cannot be read now, and stay as they were, like the ``same`` ones.
+    ``known`` counts the files in the catalog.
     """
 
     files: dict[str, FileStat]
@@ -40,12 +41,19 @@ class Changes:
     removed: list[str] = field(default_factory=list)
     touched: list[str] = field(default_factory=list)
     unreachable: dict[str, Problem] = field(default_factory=dict)
+    same: list[str] = field(default_factory=list)
+    known: int = 0
     unchanged: int = 0
-    dangerous: bool = False
 
     @property
     def any(self) -> bool:
         return bool(self.added or self.changed or self.moved or self.removed)
+
+    def everything(self) -> "Changes":
+        """The same, with every file that is there to be read again."""
+        again = replace(self, touched=[], same=[], unchanged=len(self.unreachable))
+        again.changed = sorted([*self.changed, *self.touched, *self.same])
+        return again
 
     def summary(self) -> str:
         return (
@@ -93,6 +101,11 @@ def _listed(root: Path, seen: Tree, manifest: Manifest, notes: set[str]) -> List
     for path, entry in manifest.entries.items():
         if path in notes or path in left_out or is_cold(path):
             continue
+        if any(part.startswith(".") for part in path.split("/")):
+            listed.refused.append(path)
+            why = f"{path} is hidden, left out: list only files without a leading dot"
+            listed.problems.append(Problem(manifests.PATH, entry.number, why))
+            continue
         place = root / path
         try:
             info = place.lstat()
@@ -113,19 +126,16 @@ def changes(
 ) -> Changes:
     """Compare by stat, then by hash where the stat does not tell."""
     compared = diff.compare(seen, known, verify)
-    found = Changes({f.path: f for f in seen}, unchanged=len(compared.same))
+    found = Changes({f.path: f for f in seen}, same=list(compared.same), known=len(known))
     by_path = {k.path: k for k in known}
     for path in compared.suspect:
         got = read.read_bytes(root, path)
         if isinstance(got, read.Unreadable) and not got.content:
             found.unreachable[path] = got.problem
-            found.unchanged += 1
             continue
         now = "" if isinstance(got, read.Unreadable) else digest(got[0])
         (found.touched if now == by_path[path].sha256 else found.changed).append(path)
-    found.unchanged += len(found.touched)
     gone = [path for path in compared.gone if not _hidden(around, path)]
-    found.unchanged += len(compared.gone) - len(gone)
     if gone:
         hashes = {}
         for path in compared.new:
@@ -136,8 +146,31 @@ def changes(
     moved_away = set(found.moved.values())
     found.added = [path for path in compared.new if path not in found.moved]
     found.removed = [path for path in gone if path not in moved_away]
-    found.dangerous = diff.too_many_gone(len(found.removed), len(known))
+    hidden = len(compared.gone) - len(gone)
+    found.unchanged = len(found.same) + len(found.touched) + len(found.unreachable) + hidden
     return found
+
+
+@dataclass(frozen=True, slots=True)
+class Losses:
+    """Files of the tree that the manifest lists, and how many of them are not there."""
+
+    gone: int
+    known: int
+
+
+def manifest_losses(around: Surroundings) -> Losses:
+    """What a sync would take out of the manifest, new files counted against it as moves."""
+    there = {f.path for f in around.tree.notes}
+    left_out = set(around.tree.excluded)
+    listed = [
+        path
+        for path in around.manifest.entries
+        if path.startswith(TREE) and not is_cold(path) and path not in left_out
+    ]
+    gone = [path for path in listed if path not in there and not around.tree.may_be_there(path)]
+    new = len(there.difference(listed))
+    return Losses(max(len(gone) - new, 0), len(listed))
 
 
 def _hidden(around: Tree, path: str) -> bool:

@@ -87,7 +87,8 @@ def check(root: Path, config: Config, choice: Choice, options: Options) -> Check
         cold = plan.changes(root, around.tree.cold, below.known(), around.tree, options.verify)
         pending = fill.pending_count(main, str(choice.fingerprint)) if choice.load else 0
         differs = False
-        problems = [*around.problems(), *main.problems(), *todo.unreachable.values()]
+        problems = [*around.problems(), *build.stored_problems(main, below)]
+        problems += [*todo.unreachable.values(), *cold.unreachable.values()]
         if not todo.any:
             synced = build.synced(main, around)
             raw = (around.manifest.raw or b"").decode("utf-8", "surrogateescape")
