@@ -13,7 +13,7 @@ from memory_palace.embed.registry import Choice
 class FakeEmbedder:
     """Texts with words in common have a positive cosine. ``embedded`` records every passage."""
 
-    def __init__(self, dimension: int = 32, salt: str = "") -> None:
+    def __init__(self, dimension: int = 256, salt: str = "") -> None:
         self.dimension = dimension
         self.salt = salt
         self.embedded: list[str] = []

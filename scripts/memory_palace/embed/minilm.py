@@ -22,7 +22,7 @@ DIMENSION = 384
 MAX_LENGTH = 256
 """Tokens the model reads at once, as in training; a longer text is read in windows."""
 
-FLOOR = 0.25
+FLOOR = 0.30
 """Cosines below this are no evidence (see references/scoring.md for the measurement)."""
 
 _MODEL_SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
