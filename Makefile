@@ -5,12 +5,14 @@ PY = $(VENV)/bin/python
 export VENV
 # The question as it was typed: quotes, dollars and line breaks arrive intact.
 export PALACE_QUESTION := $(value Q)
+# Make would expand Q itself for the environment, and run a $(shell …) in it.
+unexport Q
 
 .DEFAULT_GOAL := help
 .PHONY: help setup setup-bge setup-dev query index graph doctor test lint bench
 
 help: ## this list
-	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile | expand -t 20
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s%s\n", $$1, $$2}' Makefile
 
 query: $(VENV)/.core ## Q="words" [ARGS="--details"]: ask the palace
 	@$(PY) scripts/query_bge.py $(ARGS) -- "$$PALACE_QUESTION"

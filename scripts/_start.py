@@ -9,19 +9,40 @@ import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 OLDEST = (3, 11)
+NEEDED = (
+    "click",
+    "faiss",
+    "filelock",
+    "frontmatter",
+    "jsonlines",
+    "markdown_it",
+    "mdit_py_plugins",
+    "numpy",
+    "pathspec",
+    "rich",
+    "yaml",
+)
 
 
 def run(command=None):
     """Run one command of the toolkit (or all of them), and exit with its code."""
     if sys.version_info < OLDEST:
         _elsewhere("Python %d.%d or newer is needed" % OLDEST)
-    try:
-        import click  # noqa: F401
-    except ImportError:
+    if not _installed():
         _elsewhere("the toolkit's packages are not installed")
     from memory_palace.cli.main import main
 
     sys.exit(main(sys.argv[1:], program=os.path.basename(sys.argv[0]), command=command))
+
+
+def _installed():
+    """Some of the packages are on many machines; only all of them will do."""
+    from importlib.util import find_spec
+
+    try:
+        return all(find_spec(name) for name in NEEDED)
+    except ImportError:
+        return False
 
 
 def _elsewhere(problem):

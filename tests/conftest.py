@@ -8,6 +8,8 @@ import pytest
 from support.fake import FakeEmbedder, fake_choice
 from support.palaces import Palace
 
+pytest_plugins = ["support.tiny_bge"]
+
 
 @pytest.fixture(autouse=True)
 def no_settings_of_the_machine(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -95,7 +95,7 @@ def test_raw_without_vectors_is_refused(keyword_palace: Palace) -> None:
     """There is no cosine to order by."""
     keyword_palace.notes(a="alpha")
     keyword_palace.index()
-    with pytest.raises(Missing, match="palace index"):
+    with pytest.raises(Missing, match="no embedder is in use"):
         keyword_palace.hits("alpha", raw=True)
 
 

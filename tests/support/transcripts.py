@@ -95,7 +95,7 @@ def run(line: str, root: Path) -> list[str]:
         code, printed, said = ran.returncode, ran.stdout.decode(), ran.stderr.decode()
     lines = printed.splitlines() + [f"! {s}".rstrip() for s in said.splitlines()]
     lines += [f"[{code}]"] if code else []
-    return [one.replace(str(root), ROOT) for one in lines]
+    return [one.replace(str(root), ROOT) for one in lines if one.strip()]
 
 
 def keep(expected: list[str], real: list[str]) -> list[str]:

@@ -2,7 +2,8 @@
 
 import click
 
-from memory_palace.cli.common import Terminal, now, report, root_option, say
+from memory_palace.cli.common import Terminal, count, now, report, root_option, say
+from memory_palace.core.problems import printable
 from memory_palace.core.text import COLD_COMPONENT, is_cold
 from memory_palace.embed import registry
 from memory_palace.files import config as configs
@@ -35,7 +36,7 @@ def cold_zone(check: bool, root: str | None) -> int:
         with locks.writer(roots.index_folder(place), "palace cold-zone", say=say):
             removed, copy = blinding.clean_manifest(place)
         kept = f", a copy is {copy.relative_to(place)}" if copy else ""
-        click.echo(f"{removed} lines taken out of the manifest{kept}")
+        click.echo(f"{count(removed, 'line')} taken out of the manifest{kept}")
         done = run.index(place, config, choice, Options(), Terminal())
         report(done.problems)
     with (
@@ -53,11 +54,11 @@ def cold_zone(check: bool, root: str | None) -> int:
             shown |= {n.path for hit in hits for n in hit.neighbors if is_cold(n.path)}
     left = [*cold.lines(), *(f"answers: {path}" for path in sorted(shown))]
     for line in left:
-        click.echo(line)
+        click.echo(printable(line))
     click.echo(
-        f"{len(left)} traces of {COLD_COMPONENT} left: run `palace cold-zone`"
+        f"{count(len(left), 'trace')} of {COLD_COMPONENT} left: run `palace cold-zone`"
         if left
-        else f"none of {archived} archived notes is in manifest, catalog, vectors "
-        f"or the answers to {len(questions)} test questions"
+        else f"none of {count(archived, 'archived note')} is in manifest, catalog, vectors "
+        f"or the answers to {count(len(questions), 'test question')}"
     )
     return 1 if left else 0

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import click
 
-from memory_palace.core.problems import Problem
+from memory_palace.core.problems import Problem, printable
 from memory_palace.index.progress import Progress
 
 _F = TypeVar("_F", bound=Callable[..., Any])
@@ -29,17 +29,21 @@ def now() -> datetime:
     return datetime.now(UTC)
 
 
-def say(line: str) -> None:
+def say(line: str, colour: str | None = None) -> None:
     """A diagnostic, on stderr."""
-    click.echo(line, err=True)
+    click.echo(click.style(printable(line), fg=colour), err=True)
+
+
+def count(number: int, thing: str) -> str:
+    """``1 note``, ``2 notes``."""
+    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
 
 
 def report(problems: Iterable[Problem]) -> bool:
     """Print problems to stderr, errors last; True if there is an error among them."""
     listed = sorted(problems, key=lambda p: p.grade == "error")
     for problem in listed[-_SHOWN_PROBLEMS:]:
-        colour = "red" if problem.grade == "error" else "yellow"
-        say(click.style(str(problem), fg=colour))
+        say(str(problem), "red" if problem.grade == "error" else "yellow")
     if len(listed) > _SHOWN_PROBLEMS:
         say(f"and {len(listed) - _SHOWN_PROBLEMS} more")
     return any(problem.grade == "error" for problem in listed)

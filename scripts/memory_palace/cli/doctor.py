@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import click
+from filelock import FileLock, Timeout
 
 from memory_palace import __version__
 from memory_palace.cli.common import root_option
@@ -16,8 +17,6 @@ from memory_palace.embed import registry
 from memory_palace.files import config as configs
 from memory_palace.files import git, locks, roots
 from memory_palace.files.config import Config
-from memory_palace.index import catalog as catalogs
-from memory_palace.index import graph as graphs
 from memory_palace.index import run
 from memory_palace.index.build import Options
 
@@ -30,6 +29,8 @@ _PACKAGES = (
     "torch",
     "transformers",
 )
+
+_SHOWN_PROBLEMS = 50
 
 Finding = tuple[str, str, str]
 """(``ok``, ``note`` or ``wrong``; what was looked at; what was found and what to do)."""
@@ -59,7 +60,7 @@ def _findings(given: str | None) -> Iterator[Finding]:
         yield "ok", "configuration", f"palace.yaml, {configs.shown_user_file()}"
         yield from _git(root)
         yield from _index(root, config)
-    except PalaceError as error:
+    except (PalaceError, OSError, sqlite3.Error) as error:
         yield "wrong", "palace", str(error)
 
 
@@ -90,16 +91,26 @@ def _index(root: Path, config: Config) -> Iterator[Finding]:
     yield "ok", "embedder", str(choice).removeprefix("embedder: ")
     folder = roots.index_folder(root)
     if (folder / "writer.json").exists():
-        yield "note", "index", f"being written by {locks.owner(folder)}"
+        yield "note", "index", _writing(folder)
     checked = run.check(root, config, choice, Options())
     state = "note" if checked.stale else "ok"
     stale = "stale, run `palace index`" if checked.stale else "up to date"
     yield state, "index", f"{stale}; {checked.changes.summary()}"
-    for problem in checked.problems:
+    listed = sorted(checked.problems, key=lambda p: p.grade != "error")
+    for problem in listed[:_SHOWN_PROBLEMS]:
         yield ("wrong" if problem.grade == "error" else "note"), "file", str(problem)
-    with catalogs.open_to_read(folder / catalogs.MAIN) as catalog:
-        links = graphs.read(catalog).problems
-    for problem in links[:20]:
-        yield "note", "link", str(problem)
-    if len(links) > 20:
-        yield "note", "links", f"{len(links) - 20} more lead nowhere: run `palace graph --check`"
+    if len(listed) > _SHOWN_PROBLEMS:
+        more = len(listed) - _SHOWN_PROBLEMS
+        yield "note", "files", f"{more} more: run `palace index --check`"
+
+
+def _writing(folder: Path) -> str:
+    """Who is building, or who was when it was killed."""
+    who = locks.owner(folder)
+    lock = FileLock(folder / "writer.lock")
+    try:
+        lock.acquire(timeout=0)
+    except (Timeout, OSError):
+        return f"being written by {who}"
+    lock.release()
+    return f"the last run did not end by itself ({who}): run `palace index`"

@@ -5,7 +5,7 @@ import json
 
 import click
 
-from memory_palace.cli.common import Terminal, report, root_option, say
+from memory_palace.cli.common import Terminal, count, report, root_option, say
 from memory_palace.embed import registry
 from memory_palace.files import config as configs
 from memory_palace.files import roots
@@ -42,5 +42,5 @@ def graph(backlinks: bool, check: bool, root: str | None) -> int:
     click.echo(json.dumps(found.back if backlinks else found.out, ensure_ascii=False, indent=1))
     report(found.problems)
     if found.problems:
-        say(f"{len(found.problems)} links lead nowhere: mend them where they stand")
+        say(f"{count(len(found.problems), 'link')} to mend: correct each where it stands")
     return 1 if check and found.problems else 0

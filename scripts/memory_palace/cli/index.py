@@ -2,7 +2,7 @@
 
 import click
 
-from memory_palace.cli.common import Terminal, report, root_option, say
+from memory_palace.cli.common import Terminal, count, report, root_option, say
 from memory_palace.embed import registry
 from memory_palace.files import config as configs
 from memory_palace.files import roots
@@ -46,16 +46,18 @@ def index(
 def summary(done: Indexed) -> str:
     """One line on what a run did."""
     parts = [
-        f"{done.changes.summary()}: {done.files} notes, {done.chunks} chunks "
+        f"{done.changes.summary()}: {count(done.files, 'note')}, "
+        f"{count(done.chunks, 'chunk')} "
         f"in {done.keyword_seconds:.2f} s"
     ]
     if done.cold.any or done.cold.unchanged:
         parts.append(f"archive: {done.cold.summary()}")
     if done.vectors:
         rate = done.vectors / max(done.vector_seconds, 1e-6)
-        parts.append(f"{done.vectors} vectors in {done.vector_seconds:.1f} s ({rate:.0f}/s)")
+        made = count(done.vectors, "vector")
+        parts.append(f"{made} in {done.vector_seconds:.1f} s ({rate:.0f}/s)")
     if done.pending:
-        parts.append(f"{done.pending} vectors to come: run `palace index`")
+        parts.append(f"{count(done.pending, 'vector')} to come: run `palace index`")
     if done.manifest_written:
         synced = done.synced
         parts.append(
@@ -70,7 +72,7 @@ def _check(checked: run.Checked) -> int:
     if checked.cold.any:
         parts.append(f"archive: {checked.cold.summary()}")
     if checked.pending:
-        parts.append(f"{checked.pending} texts without vectors")
+        parts.append(f"{count(checked.pending, 'text')} without a vector")
     if checked.manifest_differs:
         parts.append("manifest out of step")
     state = "stale: run `palace index`" if checked.stale else "up to date"

@@ -1,16 +1,19 @@
 """The command line: finds the command, runs it, turns faults into one line and an exit code."""
 
-import difflib
 import importlib
 import os
+import sqlite3
 import sys
 from collections.abc import Sequence
+from typing import Any
 
 import click
+from click.exceptions import Exit
 
 from memory_palace import __version__
 from memory_palace.core.errors import PalaceError
 from memory_palace.core.problems import printable
+from memory_palace.core.text import did_you_mean
 
 COMMANDS = {
     "cold-zone": "memory_palace.cli.cold_zone:cold_zone",
@@ -22,6 +25,9 @@ COMMANDS = {
     "model": "memory_palace.cli.model:model",
     "query": "memory_palace.cli.query:query",
 }
+
+
+_NO_ARGUMENTS: Any = getattr(click.exceptions, "NoArgsIsHelpError", ())  # click 8.2 or newer
 
 
 class _Commands(click.Group):
@@ -41,13 +47,7 @@ class _Commands(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if args and args[0] not in COMMANDS:
-            close = difflib.get_close_matches(args[0], COMMANDS, n=1)
-            hint = (
-                f"did you mean `{close[0]}`?"
-                if close
-                else f"known are {', '.join(sorted(COMMANDS))}"
-            )
-            raise click.UsageError(f"no command `{args[0]}`: {hint}", ctx)
+            raise click.UsageError(f"no command `{args[0]}`{did_you_mean(args[0], COMMANDS)}", ctx)
         return super().resolve_command(ctx, args)
 
 
@@ -74,19 +74,43 @@ def main(
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
     try:
-        result = _find(command).main(arguments, prog_name=program, standalone_mode=False)
-        sys.stdout.flush()
+        # Not `.main`, which ends with 1 when the reader of a pipe has left.
+        found = _find(command)
+        with found.make_context(program, arguments) as ctx:
+            result = found.invoke(ctx)
+        if sys.stdout:
+            sys.stdout.flush()
         return result if isinstance(result, int) else 0
+    except Exit as done:
+        return done.exit_code
     except PalaceError as error:
         return _say(str(error), error.exit_code)
+    except _NO_ARGUMENTS as error:
+        click.echo(error.format_message(), err=True)
+        return 2
     except click.ClickException as error:
-        return _say(_usage(error), 2)
+        return _say(_usage(error, program), 2)
     except (KeyboardInterrupt, click.Abort):
         return _say("interrupted: run it again to go on", 130)
     except BrokenPipeError:
         # The reader has what it wanted (`| head`); leave without a second fault at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        _drop_output(1, 2)
         return 0
+    except UnicodeEncodeError:
+        return _say("an argument is not UTF-8: write it as UTF-8", 2)
+    except sqlite3.Error as error:
+        return _say(f"the index is damaged ({error}): run `palace index --force`", 3)
+    except OSError as error:
+        if error.filename is None:  # no file's fault: stdout, say onto a full disk
+            _drop_output(1)
+        what = f"{error.filename or 'the output'} ({error.strerror or error})"
+        return _say(f"cannot read or write {what}: mend it and run this again", 3)
+
+
+def _drop_output(*handles: int) -> None:
+    """Send what is still buffered nowhere."""
+    for handle in handles:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), handle)
 
 
 def _find(command: str | None) -> click.Command:
@@ -97,10 +121,16 @@ def _find(command: str | None) -> click.Command:
     return found
 
 
-def _usage(error: click.ClickException) -> str:
-    message = error.format_message().replace("\n", " ").rstrip(".")
+def _usage(error: click.ClickException, program: str) -> str:
     ctx = getattr(error, "ctx", None)
-    return f"{message}: see `{ctx.command_path} --help`" if ctx else message
+    if isinstance(error, click.NoSuchOption) and ctx:
+        known = [name for option in ctx.command.get_params(ctx) for name in option.opts]
+        flags = [name for name in known if name.startswith("-")]
+        return f"no option `{error.option_name}`{did_you_mean(error.option_name, flags)}"
+    message = error.format_message().replace("\n", " ").rstrip(".")
+    if message.endswith("?"):
+        return message
+    return f"{message}: see `{ctx.command_path if ctx else program} --help`"
 
 
 def _say(message: str, code: int) -> int:

@@ -3,6 +3,7 @@
 import click
 
 from memory_palace.cli.common import report, root_option
+from memory_palace.core.problems import printable
 from memory_palace.embed import registry
 from memory_palace.files import config as configs
 from memory_palace.files import roots
@@ -10,7 +11,7 @@ from memory_palace.index import run
 from memory_palace.index.build import Options
 
 
-@click.group()
+@click.group(epilog="Example: palace manifest sync")
 def manifest() -> None:
     """The manifest: one JSON line a file that is indexed."""
 
@@ -33,7 +34,7 @@ def sync(yes: bool, root: str | None) -> int:
         ("removed", done.synced.removed),
     ):
         for path in paths:
-            click.echo(f"{word} {path}")
+            click.echo(printable(f"{word} {path}"))
     if not done.manifest_written:
         click.echo("in line with the notes")
     return 1 if report(done.problems) else 0

@@ -12,7 +12,7 @@ from memory_palace.files.config import Config
 _NAMES = click.Choice([bge_m3.NAME, minilm.NAME])
 
 
-@click.group()
+@click.group(epilog="Example: palace model status")
 def model() -> None:
     """The embedders: what is installed, and what would be used."""
 

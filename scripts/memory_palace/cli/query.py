@@ -1,6 +1,7 @@
 """``palace query``, also ``scripts/query_bge.py``."""
 
 import json
+import os
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
@@ -12,7 +13,8 @@ import click
 from memory_palace.cli import output
 from memory_palace.cli.common import Terminal, now, root_option, say
 from memory_palace.core import dates
-from memory_palace.core.errors import BadInput
+from memory_palace.core.errors import BadInput, Missing
+from memory_palace.core.links import TREE
 from memory_palace.core.note import PRIORITIES
 from memory_palace.core.text import split_lines
 from memory_palace.embed import registry
@@ -45,7 +47,14 @@ Several values of one filter mean any of them; different filters add up."""
 @click.option(
     "-t", "--type", "types", multiple=True, metavar="TYPE", help="Only notes of this type."
 )
-@click.option("-p", "--priority", "priorities", multiple=True, type=click.Choice(PRIORITIES))
+@click.option(
+    "-p",
+    "--priority",
+    "priorities",
+    multiple=True,
+    type=click.Choice(PRIORITIES),
+    help="Only notes of this priority.",
+)
 @click.option("--room", "rooms", multiple=True, metavar="FOLDER", help="Only below palace/FOLDER.")
 @click.option("--tag", "tags", multiple=True, metavar="TAG", help="Only notes with this tag.")
 @click.option("--since", metavar="DATE", help="Only notes of this day or later.")
@@ -56,8 +65,18 @@ Several values of one filter mean any of them; different filters add up."""
 @click.option("--neighbors", type=click.IntRange(0, 100), help="Linked notes shown a hit [2].")
 @click.option("--chunks", is_flag=True, help="All chunks of a note, not only its best.")
 @click.option("--archived", is_flag=True, help="Search the archive too.")
-@click.option("--format", "form", type=click.Choice(["text", "jsonl", "files"]), default="text")
-@click.option("--batch", metavar="FILE", help="A question a line from FILE, or - for stdin.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "jsonl", "files"]),
+    default="text",
+    help="How hits are shown [text].",
+)
+@click.option(
+    "--batch",
+    metavar="FILE",
+    help="A question a line from FILE (- is stdin); an answer a JSON line.",
+)
 @root_option
 def query(
     words: tuple[str, ...],
@@ -78,7 +97,7 @@ def query(
     root: str | None,
 ) -> int:
     """Find notes by words and filters, best first."""
-    if batch is not None and words:
+    if batch is not None and any(words):
         raise BadInput("--batch takes its questions from the file: leave the words out")
     place = roots.find(root)
     config = configs.load(place)
@@ -97,6 +116,7 @@ def query(
         all_chunks=chunks,
     )
     choice = registry.choose(config)
+    _look(place)
     with _searcher(place, config, choice) as searcher:
         say(str(searcher.choice))
         if batch is not None:
@@ -105,6 +125,17 @@ def query(
         _print(answer, asked.text, form, details)
         _after(searcher, answer)
         return 0 if answer.hits else 1
+
+
+def _look(root: Path) -> None:
+    """Without the notes every answer would be empty: say so instead."""
+    try:
+        with os.scandir(root / TREE):
+            pass
+    except OSError as error:
+        raise Missing(
+            f"cannot read {TREE} in {root} ({error.strerror}): mount or restore it"
+        ) from None
 
 
 def _moment(flag: str, text: str | None, end: bool = False) -> datetime | None:
@@ -121,7 +152,7 @@ def _searcher(root: Path, config: Config, choice: Choice) -> Searcher:
     searcher, why = open_or_none(root, config, choice)
     if searcher is not None:
         return searcher
-    say(f"{why.split(':')[0]}: building it")
+    say(f"{why.split(': run ')[0]}: building it")
     options = Options(max_vector_chunks=QUICK_TEXTS)
     run.index(root, config, choice, options, Terminal())
     return Searcher(root, config, choice)
@@ -170,5 +201,8 @@ def _questions(source: str) -> Iterator[str]:
         data = sys.stdin.buffer.read() if source == "-" else Path(source).read_bytes()
     except OSError as error:
         raise BadInput(f"--batch {source}: {error.strerror}: name a file of questions") from None
-    for line in split_lines(data.decode("utf-8", "replace")):
+    lines = split_lines(data.decode("utf-8", "replace").removeprefix("\ufeff"))
+    if not lines:
+        raise BadInput(f"--batch {source}: empty: write a question on each line")
+    for line in lines:
         yield line.rstrip("\r")

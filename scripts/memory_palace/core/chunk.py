@@ -1,12 +1,13 @@
 """Cut a note into chunks: by headings, then by blocks, about a thousand characters each.
 
 Rules that keep vectors stable when a note is edited: text before the first heading never joins
-what follows, only small sibling sections join each other, and the lines' numbers are not part
-of what is embedded.
+what follows, nor does the first section; only small sibling sections join each other; headings
+without text, which go with the section below them, do not count in its length; and the lines'
+numbers are not part of what is embedded.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import accumulate, pairwise
 
@@ -31,8 +32,9 @@ class Chunk:
     """A piece of a note.
 
     ``start`` and ``end`` are lines of the file, from 1, inclusive. ``text`` is what stands
-    there (a part of it where one line had to be cut). ``ordinal`` counts chunks with the same
-    heading path, from 0. ``embedded`` is the text that the model and the keyword index get.
+    there (a part of it where one line had to be cut), ``body`` the same without the headings it
+    starts with. ``ordinal`` counts chunks with the same heading path, from 0. ``embedded`` is the
+    text that the model gets.
     """
 
     heading: tuple[str, ...]
@@ -41,15 +43,11 @@ class Chunk:
     end: int
     text: str
     embedded: str
+    body: str
 
     @property
     def heading_text(self) -> str:
         return " > ".join(self.heading)
-
-    @property
-    def body(self) -> str:
-        """The text without the headings it starts with."""
-        return without_headings(self.text)
 
 
 class _Lines:
@@ -72,7 +70,10 @@ class _Lines:
 
 @dataclass(frozen=True, slots=True)
 class _Piece:
+    """A chunk to be. ``own`` is its first line but for headings without text above it."""
+
     heading: tuple[str, ...]
+    own: int
     start: int
     end: int
     text: str
@@ -101,15 +102,33 @@ def chunks(
     lines = _Lines(body, first_line)
     pieces = _join_small(lines, _pieces(lines, outline))
     if not pieces:
-        pieces = [_Piece((), first_line, max(lines.after - 1, first_line), "", False)]
+        pieces = [_Piece((), first_line, first_line, max(lines.after - 1, first_line), "", False)]
+    past = _past_headings(outline.blocks, lines.after)
     counts: dict[tuple[str, ...], int] = {}
     found = []
     for piece in pieces:
         ordinal = counts.get(piece.heading, 0)
         counts[piece.heading] = ordinal + 1
-        embedded = embedded_text(title, date, piece.heading, piece.text)
-        found.append(Chunk(piece.heading, ordinal, piece.start, piece.end, piece.text, embedded))
+        body = _body(piece, past)
+        embedded = embedded_text(title, date, piece.heading, body)
+        found.append(
+            Chunk(piece.heading, ordinal, piece.start, piece.end, piece.text, embedded, body)
+        )
     return found
+
+
+def _past_headings(blocks: tuple[Block, ...], after: int) -> dict[int, int]:
+    """{first line of each heading: first line of what follows it}."""
+    ends = [*(block.start for block in blocks[1:]), after]
+    return {b.start: end for b, end in zip(blocks, ends, strict=False) if b.kind == "heading"}
+
+
+def _body(piece: _Piece, past: dict[int, int]) -> str:
+    """The piece's text without the headings that it starts with: the path names them."""
+    at = piece.start
+    while at in past and at <= piece.own:
+        at = past[at]
+    return "\n".join(piece.text.split("\n")[at - piece.start :])
 
 
 def embedded_text(
@@ -117,12 +136,12 @@ def embedded_text(
 ) -> str:
     """Title, date, heading path and text, a line each; a heading that repeats the title once."""
     path = heading[1:] if heading and heading[0] == title else heading
-    parts = [title or "", date.strftime("%Y-%m-%d") if date else "", " > ".join(path)]
-    return "\n".join([part for part in parts if part] + [without_headings(text)]).rstrip()
+    parts = [title or "", date.date().isoformat() if date else "", " > ".join(path)]
+    return "\n".join([part for part in parts if part] + [text]).rstrip()
 
 
 def without_headings(text: str) -> str:
-    """``text`` without the headings and blank lines it starts with (the path names them)."""
+    """``text`` without the blank lines and what looks like headings at its start: to show it."""
     lines = text.split("\n")
     at = 0
     while at < len(lines):
@@ -150,6 +169,7 @@ def _pieces(lines: _Lines, outline: Outline) -> Iterator[_Piece]:
     """The sections, each cut into pieces no longer than wanted."""
     path: list[Block] = []
     waiting: int | None = None  # first line of headings that have no text of their own yet
+    first = next((block for block in outline.blocks if block.kind == "heading"), None)
     sections = list(_sections(outline.blocks, lines.first, lines.after))
     for number, (start, end, members) in enumerate(sections):
         head = members[0] if members and members[0].kind == "heading" else None
@@ -160,10 +180,22 @@ def _pieces(lines: _Lines, outline: Outline) -> Iterator[_Piece]:
         if head and bare and following and following.level > head.level:
             waiting = waiting or start
             continue
-        start, waiting = waiting or start, None
         heading = tuple(block.heading for block in path)
         own = members[1:] if head else members
-        yield from _cut(lines, start, end, own, heading, joinable=head is not None)
+        pieces = _cut(lines, start, end, own, heading, joinable=head is not None and head != first)
+        yield from pieces if waiting is None else _led(lines, waiting, pieces)
+        waiting = None
+
+
+def _led(lines: _Lines, lead: int, pieces: Iterator[_Piece]) -> Iterator[_Piece]:
+    """The pieces of a section, the first with the headings from line ``lead`` on above it."""
+    first = next(pieces)
+    if first.text == lines.text(first.start, first.end + 1):
+        yield replace(first, start=lead, text=lines.text(lead, first.end + 1))
+    else:  # a part of an overlong line
+        yield from _trimmed(lines, lead, first.start, first.heading, False)
+        yield first
+    yield from pieces
 
 
 def _sections(
@@ -234,9 +266,9 @@ def _trimmed(
     text = lines.text(start, end)
     if end - start == 1 and len(text) > MOST:
         for part in _parts(text):
-            yield _Piece(heading, start, start, part, False)
+            yield _Piece(heading, start, start, start, part, False)
     else:
-        yield _Piece(heading, start, end - 1, text, joinable and len(text) < SMALL)
+        yield _Piece(heading, start, start, end - 1, text, joinable and len(text) < SMALL)
 
 
 def _parts(line: str) -> Iterator[str]:
@@ -261,10 +293,10 @@ def _join_small(lines: _Lines, pieces: Iterator[_Piece]) -> list[_Piece]:
             and last.joinable
             and piece.joinable
             and last.heading[:-1] == piece.heading[:-1]
-            and lines.size(last.start, piece.end + 1) <= TARGET
+            and lines.size(last.own, piece.end + 1) <= TARGET
         ):
             text = lines.text(last.start, piece.end + 1)
-            joined[-1] = _Piece(last.heading, last.start, piece.end, text, True)
+            joined[-1] = replace(last, end=piece.end, text=text)
         else:
             joined.append(piece)
     return joined

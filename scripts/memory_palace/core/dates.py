@@ -34,13 +34,13 @@ def end_of(text: str) -> datetime | None:
     """Like :func:`parse`, but a day means its last moment."""
     moment = parse(text)
     if moment is not None and _DAY.match(text.strip()):
-        return moment + timedelta(days=1) - timedelta(microseconds=1)
+        return moment + (timedelta(days=1) - timedelta(microseconds=1))
     return moment
 
 
 def stamp(moment: datetime) -> str:
     """``moment`` as it is stored: ``2026-11-29T20:15:03Z``."""
-    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return moment.astimezone(UTC).replace(tzinfo=None).isoformat(timespec="seconds") + "Z"
 
 
 def from_seconds(seconds: float) -> datetime:
@@ -52,5 +52,8 @@ def from_seconds(seconds: float) -> datetime:
 def local_day(moment: datetime) -> str:
     """The day of ``moment`` as people here call it; a bare date stays that date."""
     if moment.timetz() == datetime.min.replace(tzinfo=UTC).timetz():
-        return moment.strftime("%Y-%m-%d")
-    return moment.astimezone().strftime("%Y-%m-%d")
+        return moment.date().isoformat()
+    try:
+        return moment.astimezone().date().isoformat()
+    except (OverflowError, ValueError):  # the first and the last day that a datetime can hold
+        return moment.date().isoformat()

@@ -15,6 +15,7 @@ from frontmatter.default_handlers import BaseHandler
 
 from memory_palace.core import yaml12
 from memory_palace.core.errors import BadInput
+from memory_palace.core.problems import printable
 
 _OPEN = re.compile(r"---[ \t]*\r?\n")
 _CLOSE = re.compile(r"^(?:---|\.\.\.)[ \t]*\r?$", re.MULTILINE)
@@ -80,7 +81,8 @@ def split(text: str) -> Block:
 
 
 def change(text: str, values: Mapping[str, Any]) -> str:
-    """``text`` with the given metadata keys set; a value of None removes the key.
+    """``text`` with the given metadata keys set; a value of None removes the key (one without a
+    value stays as it is).
 
     Only the lines of those keys change. New keys go to the end of the block, which is made if
     there is none. Raises :class:`BadInput` if the block there is broken.
@@ -90,7 +92,8 @@ def change(text: str, values: Mapping[str, Any]) -> str:
         raise BadInput(
             f"line {block.fault_line}: broken frontmatter ({block.fault}): mend it by hand first"
         )
-    newline = "\r\n" if "\r\n" in (block.head + block.source + block.rest[:4096]) else "\n"
+    newline = "\r\n" if "\r\n" in (block.head if block.present else block.rest[:4096]) else "\n"
+    values = {k: list(v) if isinstance(v, tuple) else v for k, v in values.items()}
     lines = block.source.split("\n")
     known = {entry.key: entry for entry in reversed(block.entries)}
     edits = [
@@ -122,11 +125,14 @@ def _verify(before: tuple[yaml12.Entry, ...], changed: str, values: Mapping[str,
     wanted = {e.key: e.value for e in reversed(before)} | dict(values)
     after = split(changed).entries
     got = {e.key: e.value for e in reversed(after)} if after is not None else None
-    if got != {
-        key: value for key, value in wanted.items() if value is not None or key not in values
-    }:
+    removed = {key for key, value in values.items() if value is None}
+    if got is None or _without(got, removed) != _without(wanted, removed):
         keys = ", ".join(values)
         raise BadInput(f"frontmatter too intricate to change {keys} safely: edit it by hand")
+
+
+def _without(found: Mapping[str, Any], removed: set[str]) -> dict[str, Any]:
+    return {k: v for k, v in found.items() if v is not None or k not in removed}
 
 
 def _edit(
@@ -190,7 +196,7 @@ def scalar(value: Any, style: str = "plain") -> str:
         return "'" + text.replace("'", "''") + "'"
     if style != '"' and _may_be_plain(text, in_flow=style == "item"):
         return text
-    return json.dumps(text, ensure_ascii=not text.isprintable())
+    return printable(json.dumps(text, ensure_ascii=False))
 
 
 def _may_be_plain(text: str, in_flow: bool) -> bool:
@@ -203,6 +209,9 @@ def _may_be_plain(text: str, in_flow: bool) -> bool:
 
 class Yaml12(BaseHandler):  # type: ignore[misc]
     """python-frontmatter's handler for the YAML 1.2 block of a note."""
+
+    FM_BOUNDARY = _OPEN
+    START_DELIMITER = END_DELIMITER = "---"
 
     def detect(self, text: str) -> bool:
         return split(text).present

@@ -6,6 +6,8 @@ indexed, and asked for, as pairs of neighbouring characters.
 
 import re
 import unicodedata
+from collections.abc import Iterator
+from itertools import groupby
 
 MOST_TERMS = 64
 """Distinct words of a question that are looked up; a longer question is cut there."""
@@ -24,7 +26,6 @@ STOP_WORDS = frozenset(
     """.split()
 )
 
-_WORD = re.compile(r"[^\W_]+")
 _CJK = re.compile(
     "[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af\U00020000-\U0003ffff]+"
 )
@@ -40,17 +41,38 @@ def _pairs(run: str) -> list[str]:
 
 
 def indexable(text: str) -> str:
-    """``text`` as the keyword index takes it: compatibility forms folded, pairs made."""
+    """``text`` as the keyword index takes it: compatibility forms folded, pairs made.
+
+    The last character of a run starts no pair: it is added, so that it is found alone too.
+    """
     if text.isascii():
         return text
-    return pairs(unicodedata.normalize("NFKC", text))
+    return _CJK.sub(
+        lambda run: f" {' '.join([*_pairs(run.group()), run.group()[-1]])} ", _folded(text)
+    )
+
+
+def _folded(text: str) -> str:
+    return unicodedata.normalize("NFKC", text)
 
 
 def terms(question: str) -> list[str]:
     """The distinct words to look up, in order: without stop words, unless there are no others."""
-    words = list(dict.fromkeys(_WORD.findall(indexable(question).lower())))
+    words = list(dict.fromkeys(word.lower() for word in _words(pairs(_folded(question)))))
     kept = [word for word in words if word not in STOP_WORDS] or words
     return kept[:MOST_TERMS]
+
+
+def _words(text: str) -> Iterator[str]:
+    """The runs of letters and digits with their marks (accents, vowel signs)."""
+    for inside, run in groupby(text, _in_word):
+        word = "".join(run)
+        if inside and any(c.isalnum() for c in word):
+            yield word
+
+
+def _in_word(character: str) -> bool:
+    return character.isalnum() or unicodedata.category(character).startswith("M")
 
 
 def fts_expression(question: str) -> str:
@@ -59,6 +81,6 @@ def fts_expression(question: str) -> str:
 
 
 def _quoted(term: str) -> str:
-    # One character of a script written in pairs only ever stands at the start of a pair.
+    # One character of a script written in pairs starts a pair, or stands alone at a run's end.
     star = "*" if len(term) == 1 and _CJK.match(term) else ""
     return f'"{term}"{star}'

@@ -12,7 +12,7 @@ from memory_palace.core.text import nfc, stem
 Status = Literal["ok", "broken", "ambiguous", "archived", "file"]
 
 TREE = "palace/"
-_IN_TEXT = re.compile(r"!?\[\[([^\[\]\n]+)\]\]")
+_IN_TEXT = re.compile(r"!?\[\[(?!\[)((?:(?!\[\[|\]\]).)+)\]\]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,9 @@ class Anchors:
 
 def parse(raw: RawLink) -> Link:
     """The parts of one link."""
-    place, _, alias = raw.inner.partition("|")
+    place, bar, alias = raw.inner.partition("|")
+    if bar:
+        place = place.removesuffix("\\")  # as a table has it
     target, mark, anchor = place.partition("#")
     anchor = anchor.strip()
     block = anchor[1:].strip() if mark and anchor.startswith("^") else ""
@@ -66,7 +68,8 @@ def in_metadata(metadata: Mapping[str, Any], lines: Mapping[str, int]) -> list[L
         for text in _texts(value):
             for match in _IN_TEXT.finditer(text):
                 embed = match.group().startswith("!")
-                found.append(parse(RawLink(match.group(1), lines.get(key, 1), embed)))
+                if match.group(1).strip():
+                    found.append(parse(RawLink(match.group(1), lines.get(key, 1), embed)))
     return found
 
 
@@ -94,7 +97,9 @@ class Resolver:
         archived: Iterable[str] = (),
         files: Iterable[str] = (),
     ) -> None:
-        self._paths = {nfc(path): path for path in notes}
+        self._paths: dict[str, set[str]] = defaultdict(set)
+        for path in notes:
+            self._paths[nfc(path)].add(path)
         self._names = _by_name(notes)
         self._folded = _by_name(notes, fold=True)
         self._aliases: dict[str, set[str]] = defaultdict(set)
@@ -131,7 +136,7 @@ class Resolver:
     def _find(self, target: str) -> set[str]:
         for candidate in _spellings(target):
             if candidate in self._paths:
-                return {self._paths[candidate]}
+                return self._paths[candidate]
         name = _bare(target)
         return (
             _ending(self._names, name)

@@ -18,6 +18,8 @@ from memory_palace.core.text import split_lines
 _BLOCK_ID = re.compile(r"(?:^|\s)\^([A-Za-z0-9-]+)\s*$")
 _MAY_BE_BLOCK_ID = re.compile(r"\^[A-Za-z0-9-]+[ \t]*\r?$", re.MULTILINE)
 _LONGEST_TARGET = 500
+_DEEPEST = 100  # blocks in blocks: a list in a list is two levels further down
+_DEEPEST_INLINE = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +64,7 @@ def read(body: str, first_line: int = 1) -> Outline:
     """The outline of ``body``, whose first line is line ``first_line`` of the file."""
     body = body.replace("\0", "\ufffd")  # markdown-it does the same, but would shift nothing else
     # A lone carriage return ends a line for CommonMark; here only a line feed does.
-    tokens = _parser().parse(_without_lone_returns(body))
+    tokens = _parser(_DEEPEST).parse(_without_lone_returns(body))
     blocks: list[Block] = []
     links: list[RawLink] = []
     in_comment = False
@@ -72,6 +74,8 @@ def read(body: str, first_line: int = 1) -> Outline:
             line = first_line + token.map[0]
         if token.level == 0 and token.nesting >= 0 and token.map:
             blocks.append(_block(tokens, index, first_line))
+        if token.type == "html_block" and in_comment:
+            in_comment = token.content.count("%%") % 2 == 0
         if token.type == "inline" and ("[[" in token.content or "%%" in token.content):
             found, in_comment = _inline_links(token.content, line, in_comment)
             links.extend(found)
@@ -122,29 +126,25 @@ def _block_ids(body: str, tokens: list[Any]) -> list[str]:
 
 def _inline_links(content: str, line: int, in_comment: bool) -> tuple[list[RawLink], bool]:
     links = []
-    parser = _parser()
+    parser = _parser(_DEEPEST_INLINE)
     tokens: list[Any] = []
     parser.inline.parse(content, parser, {}, tokens)
-    for token in _flat(tokens):
+    seen = 0
+    for token in tokens:
         if token.type == "comment_mark":
             in_comment = not in_comment
         elif token.type == "wikilink" and not in_comment:
-            at = line + content.count("\n", 0, token.meta["at"])
-            links.append(RawLink(token.content, at, token.meta["embed"]))
+            at = token.meta["at"]
+            line, seen = line + content.count("\n", seen, at), at
+            links.append(RawLink(token.content, line, token.meta["embed"]))
     return links, in_comment
 
 
-def _flat(tokens: list[Any]) -> list[Any]:
-    flat = []
-    for token in tokens:
-        flat.append(token)
-        flat.extend(_flat(token.children or []))
-    return flat
-
-
 @cache
-def _parser() -> MarkdownIt:
-    parser = MarkdownIt("commonmark").enable("table").use(dollarmath_plugin, allow_space=False)
+def _parser(deepest: int) -> MarkdownIt:
+    parser = MarkdownIt("commonmark", {"maxNesting": deepest}).enable("table")
+    parser.use(dollarmath_plugin, allow_space=False, double_inline=True)
+    parser.block.ruler.disable("reference")  # `[^1]: [[note]]` is a footnote with a link
     parser.core.ruler.disable(["inline", "text_join"])
     parser.inline.ruler.before("link", "wikilink", _wikilink)
     parser.inline.ruler.before("link", "comment_mark", _comment_mark)
@@ -158,7 +158,7 @@ def _wikilink(state: StateInline, silent: bool) -> bool:
     start = state.pos + (3 if embed else 2)
     end = state.src.find("]]", start, start + _LONGEST_TARGET)
     inner = state.src[start:end]
-    if end < 0 or "\n" in inner or "[[" in inner or not inner.strip():
+    if end < 0 or "\n" in inner or "[[" in inner or inner[:1] == "[" or not inner.strip():
         return False
     if not silent:
         token = state.push("wikilink", "", 0)

@@ -69,7 +69,7 @@ def parse(path: str, text: str) -> Note:
         return Note(path, body, block.body_line, True, problems=(fault,))
     reader = _Reader(path)
     for entry in block.entries:
-        reader.add(entry.key, entry.value, entry.key_start.line + 2)
+        reader.add(entry.key, entry.value, entry.written, entry.key_start.line + 2)
     return Note(
         path=path,
         body=body,
@@ -101,10 +101,11 @@ class _Reader:
     def __init__(self, path: str) -> None:
         self.path = path
         self.values: dict[str, Any] = {}
+        self.written: dict[str, Any] = {}
         self.lines: dict[str, int] = {}
         self.problems: list[Problem] = []
 
-    def add(self, key: str, value: Any, line: int) -> None:
+    def add(self, key: str, value: Any, written: Any, line: int) -> None:
         if key in self.values:
             first = self.lines[key]
             self.problems.append(
@@ -116,6 +117,7 @@ class _Reader:
             )
             return
         self.values[key] = value
+        self.written[key] = written
         self.lines[key] = line
 
     def wrong(self, key: str, expected: str, grade: Grade = "error") -> None:
@@ -128,13 +130,13 @@ class _Reader:
         )
 
     def text(self, key: str) -> str | None:
-        value = self.values.get(key)
+        value = self.written.get(key)
         if value is None:
             return None
-        if isinstance(value, bool) or not isinstance(value, str | int | float):
+        if not isinstance(value, str):
             self.wrong(key, "text on one line")
             return None
-        return str(value).strip() or None
+        return value.strip() or None
 
     def one_of(self, key: str, allowed: tuple[str, ...]) -> str | None:
         value = self.values.get(key)
@@ -144,18 +146,16 @@ class _Reader:
         return None
 
     def words(self, key: str) -> tuple[str, ...]:
-        value = self.values.get(key)
+        value = self.written.get(key)
         if value is None:
             return ()
         if isinstance(value, str):
             value = value.split(",")
-        elif isinstance(value, int | float) and not isinstance(value, bool):
-            value = [value]
         if not isinstance(value, list) or any(isinstance(v, list | dict | bool) for v in value):
             self.wrong(key, "a list of words, as in [one, two]")
             return ()
         return tuple(
-            dict.fromkeys(str(v).strip() for v in value if v is not None and str(v).strip())
+            dict.fromkeys(word.strip() for word in value if word is not None and word.strip())
         )
 
     def moment(self, key: str) -> datetime | None:

@@ -5,6 +5,8 @@ a plain scalar *means* is decided here: ``no``, ``on``, ``10:00`` and dates are 
 """
 
 import re
+from bisect import bisect_right
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -59,6 +61,7 @@ class Entry:
     ``style`` is ``plain``, ``'``, ``"``, ``|``, ``>`` for scalars, ``flow`` or ``block`` for
     collections, ``alias`` where the value stands elsewhere (its marks are then the
     key's end). ``end`` is exact for flow collections and for plain and quoted scalars.
+    ``written`` is the value with numbers as the text that stands there (``3.10``).
     """
 
     key: str
@@ -67,6 +70,7 @@ class Entry:
     start: Mark
     end: Mark
     style: str
+    written: Any
 
 
 def plain(text: str) -> Any:
@@ -89,6 +93,11 @@ def plain(text: str) -> Any:
     return text
 
 
+def _number_as_text(text: str) -> Any:
+    value = plain(text)
+    return text if isinstance(value, int | float) and not isinstance(value, bool) else value
+
+
 def entries(source: str) -> list[Entry] | None:
     """The entries of the mapping in ``source``, duplicates included, in order.
 
@@ -96,60 +105,79 @@ def entries(source: str) -> list[Entry] | None:
     """
     if "\0" in source:
         raise BadYaml("NUL byte", source[: source.index("\0")].count("\n"))
+    places = _Places(source)
     try:
         root = yaml.compose(source, Loader=_Loader)
     except yaml.YAMLError as error:
-        raise _bad(error) from None
+        raise _bad(error, places) from None
     except (RecursionError, UnicodeError, ValueError) as error:
         raise BadYaml(f"cannot be read ({type(error).__name__})", 0) from None
     if root is None:
         return []
     if not isinstance(root, yaml.MappingNode):
         return None
-    return [_entry(key, value) for key, value in root.value]
+    return [_entry(key, value, places) for key, value in root.value]
 
 
 def load(source: str) -> Any:
     """The value of the document in ``source``. Raises :class:`BadYaml`."""
     found = entries(source)
     if found is None:
-        return _Values().of(yaml.compose(source, Loader=_Loader))
+        return _Values(_Places(source)).of(yaml.compose(source, Loader=_Loader))
     return {entry.key: entry.value for entry in reversed(found)}
+
+
+class _Places:
+    """Where libyaml's marks stand: it ends lines at U+2028 and the like too, a file does not."""
+
+    def __init__(self, source: str) -> None:
+        self._source = source
+        self._starts = [0, *(feed.end() for feed in re.finditer("\n", source))]
+
+    def of(self, mark: Any) -> Mark:
+        line = bisect_right(self._starts, mark.index) - 1
+        return Mark(line, mark.index - self._starts[line])
+
+    def line_of_byte(self, offset: int) -> int:
+        return self._source.encode("utf-8", "surrogatepass")[:offset].count(b"\n")
 
 
 class _Values:
     """Turns nodes into values, within the bounds above."""
 
-    def __init__(self) -> None:
+    def __init__(self, places: _Places, meaning: Callable[[str], Any] = plain) -> None:
+        self.places = places
+        self.meaning = meaning
         self.seen = 0
 
     def of(self, node: Any, depth: int = 0) -> Any:
         self.seen += 1
         if depth > _DEEPEST or self.seen > _MOST_NODES:
-            raise BadYaml("nested too deep or too large", node.start_mark.line)
+            raise BadYaml("nested too deep or too large", self.places.of(node.start_mark).line)
         if isinstance(node, yaml.ScalarNode):
-            return plain(node.value) if node.tag == _PLAIN else node.value
+            return self.meaning(node.value) if node.tag == _PLAIN else node.value
         if isinstance(node, yaml.SequenceNode):
             return [self.of(item, depth + 1) for item in node.value]
-        return {_key(key): self.of(value, depth + 1) for key, value in node.value}
+        return {_key(key, self.places): self.of(value, depth + 1) for key, value in node.value}
 
 
-def _entry(key: Any, value: Any) -> Entry:
-    after_key = Mark(key.end_mark.line, key.end_mark.column)
+def _entry(key: Any, value: Any, places: _Places) -> Entry:
+    after_key = places.of(key.end_mark)
     alias = value.start_mark.index < key.end_mark.index
     return Entry(
-        key=_key(key),
-        value=_Values().of(value),
-        key_start=Mark(key.start_mark.line, key.start_mark.column),
-        start=after_key if alias else Mark(value.start_mark.line, value.start_mark.column),
-        end=after_key if alias else Mark(value.end_mark.line, value.end_mark.column),
+        key=_key(key, places),
+        value=_Values(places).of(value),
+        key_start=places.of(key.start_mark),
+        start=after_key if alias else places.of(value.start_mark),
+        end=after_key if alias else places.of(value.end_mark),
         style="alias" if alias else _style(value),
+        written=_Values(places, _number_as_text).of(value),
     )
 
 
-def _key(node: Any) -> str:
+def _key(node: Any, places: _Places) -> str:
     if not isinstance(node, yaml.ScalarNode):
-        raise BadYaml("a key that is not text", node.start_mark.line)
+        raise BadYaml("a key that is not text", places.of(node.start_mark).line)
     return str(node.value)
 
 
@@ -159,7 +187,9 @@ def _style(node: Any) -> str:
     return "flow" if node.flow_style else "block"
 
 
-def _bad(error: yaml.YAMLError) -> BadYaml:
+def _bad(error: yaml.YAMLError, places: _Places) -> BadYaml:
     mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
     what = getattr(error, "problem", None) or getattr(error, "reason", None) or "not YAML"
-    return BadYaml(str(what), mark.line if mark else 0)
+    if mark:
+        return BadYaml(str(what), places.of(mark).line)
+    return BadYaml(str(what), places.line_of_byte(getattr(error, "position", 0)))

@@ -65,7 +65,8 @@ def hub_cache(environment: Mapping[str, str]) -> Path:
 
 
 def _complete(folder: Path) -> bool:
-    has = set(os.listdir(folder)) if folder.is_dir() else set()
+    # A link in the cache may lead to a blob that was never fetched, or swept away since.
+    has = {file.name for file in folder.iterdir() if file.is_file()} if folder.is_dir() else set()
     weights = has & {"pytorch_model.bin", "model.safetensors"}
     tokenizer = has & {"tokenizer.json", "sentencepiece.bpe.model"}
     return bool(weights and tokenizer and "config.json" in has)
@@ -111,7 +112,8 @@ class BgeM3:
     """The loaded model, on ``device`` (None: a GPU if there is one); half precision on CUDA."""
 
     def __init__(self, files: Files, device: str | None = None) -> None:
-        """Raises :class:`Missing` if the model cannot be loaded."""
+        """Raises :class:`Missing` if the model cannot be loaded, or not on that device."""
+        chosen = device
         os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
         try:
             import torch
@@ -134,12 +136,13 @@ class BgeM3:
                 return_sparse=False,
                 return_colbert_vecs=False,
             )
+            self._model.model.to(chosen)  # else a wrong device fails at the first text
             self.dimension = int(self._model.model.model.config.hidden_size)
         except Exception as error:  # import faults of three large libraries, broken weights, CUDA
             reason = (str(error) or type(error).__name__).splitlines()[0][:200]
-            raise Missing(
-                f"BGE-M3 cannot be loaded from {files.folder} ({reason}): run `make setup-bge`"
-            ) from None
+            place = f"{files.folder} on {chosen}" if chosen else f"{files.folder}"
+            mend = "run `make setup-bge`" + (", or name another device" if device else "")
+            raise Missing(f"BGE-M3 cannot be loaded from {place} ({reason}): {mend}") from None
 
     def embed_passages(self, texts: Sequence[str]) -> Vectors:
         """Shape (len(texts), dimension)."""

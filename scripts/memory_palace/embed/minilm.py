@@ -74,7 +74,7 @@ class MiniLM:
     dimension = DIMENSION
 
     def __init__(self, files: Files) -> None:
-        """Raises :class:`Missing` if a file is not what it should be or cannot be loaded."""
+        """Raises :class:`Missing` if a file is not what it should be or cannot be used."""
         import onnxruntime
         from tokenizers import Tokenizer
 
@@ -87,15 +87,16 @@ class MiniLM:
             self._session: Any = onnxruntime.InferenceSession(
                 model, options, providers=["CPUExecutionProvider"]
             )
+            self._tokenizer.no_padding()
+            self._tokenizer.enable_truncation(MAX_LENGTH, stride=0)
+            self._text("one", None)  # a model of another shape fails here, not in mid-index
         except Missing:
             raise
         except Exception as error:  # each library has faults of its own
-            reason = str(error).splitlines()[0][:200]
+            reason = (str(error) or type(error).__name__).splitlines()[0][:200]
             raise Missing(
                 f"{files.model.parent} holds no usable model ({reason}): {_MEND}"
             ) from None
-        self._tokenizer.no_padding()
-        self._tokenizer.enable_truncation(MAX_LENGTH, stride=0)
 
     def embed_passages(self, texts: Sequence[str]) -> Vectors:
         """Shape (len(texts), 384). A text longer than a window is the mean of its windows."""

@@ -5,6 +5,7 @@ root is read from the user's configuration and environment only.
 """
 
 import os
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -14,6 +15,7 @@ from memory_palace.core import yaml12
 from memory_palace.core.errors import BadInput
 from memory_palace.core.scoring import Weights
 from memory_palace.core.text import did_you_mean
+from memory_palace.files import tree
 
 EMBEDDERS = ("auto", "bge-m3", "minilm", "none")
 
@@ -50,7 +52,7 @@ def load(root: Path, environment: Mapping[str, str] | None = None) -> Config:
     environment = os.environ if environment is None else environment
     config = Config()
     own = user_file(environment)
-    if own.is_file():
+    if _is_there(own):
         config = _apply(config, own, str(own), {**_PALACE, **_USER})
     config = _apply(config, root / "palace.yaml", "palace.yaml", _PALACE)
     return _from_environment(config, environment)
@@ -65,7 +67,14 @@ def user_file(environment: Mapping[str, str]) -> Path:
 def shown_user_file() -> str:
     """Your own configuration's path, and whether it is there."""
     path = user_file(os.environ)
-    return str(path) if path.is_file() else f"no {path}"
+    return str(path) if _is_there(path) else f"no {path}"
+
+
+def _is_there(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError as error:
+        raise BadInput(f"{path}: cannot be read ({error.strerror}): mend it") from None
 
 
 def _from_environment(config: Config, environment: Mapping[str, str]) -> Config:
@@ -85,6 +94,8 @@ def _apply(config: Config, path: Path, shown: str, known: Mapping[str, _Reader])
     try:
         text = path.read_text("utf-8-sig")
         entries = yaml12.entries(text)
+        if entries is None and yaml12.load(text) is None:
+            entries = []  # a document marker and nothing after it
     except yaml12.BadYaml as error:
         raise BadInput(f"{shown}:{error.line + 1}: broken YAML ({error}): mend it") from None
     except (OSError, UnicodeDecodeError) as error:
@@ -121,6 +132,8 @@ def _section(**readers: tuple[str, Callable[[Any], Any]]) -> _Reader:
             for key, inner in value.items():
                 if key not in readers:
                     raise _Wrong(f": unknown key `{key}`{did_you_mean(key, readers)}")
+                if inner is None:
+                    continue
                 name, reader = readers[key]
                 try:
                     found[name] = reader(inner)
@@ -188,22 +201,36 @@ def _words(value: Any) -> tuple[str, ...]:
 def _patterns(value: Any) -> tuple[str, ...]:
     patterns = _words(value)
     for pattern in patterns:
-        bare = pattern.lstrip("!")
-        if ".." in bare.split("/") or bare.startswith("~") or (len(bare) > 1 and bare[1] == ":"):
+        if _leaves(pattern.lstrip("!")):
             raise _Wrong(f": {pattern!r} points outside the root: write a pattern below it")
+        try:
+            tree.exclusion((pattern,))
+        except (ValueError, re.error):
+            raise _Wrong(f": {pattern!r} is no gitignore pattern: mend it") from None
     return patterns
+
+
+def _leaves(place: str) -> bool:
+    return ".." in place.split("/") or place.startswith("~") or place[1:2] == ":"
 
 
 def _rooms(value: Any) -> dict[str, tuple[str, ...]]:
     if not isinstance(value, dict):
         raise _Wrong(f" is {value!r}: write a mapping of rooms to patterns")
-    return {str(room): _patterns(patterns) for room, patterns in value.items()}
+    for room in value:
+        if _leaves(room) or room.startswith("/"):
+            raise _Wrong(f": {room!r} points outside the root: name a room below it")
+    return {room: _patterns(patterns) for room, patterns in value.items() if patterns is not None}
 
 
 def _models(value: Any) -> dict[str, Path]:
-    if not isinstance(value, dict) or not set(value) <= {"bge-m3", "minilm"}:
+    if (
+        not isinstance(value, dict)
+        or not set(value) <= {"bge-m3", "minilm"}
+        or any(not isinstance(folder, str) for folder in value.values())
+    ):
         raise _Wrong(f" is {value!r}: write folders for bge-m3 or minilm")
-    return {name: Path(str(folder)).expanduser() for name, folder in value.items()}
+    return {name: Path(folder).expanduser() for name, folder in value.items()}
 
 
 def _text(value: Any) -> str:

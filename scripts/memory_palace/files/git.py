@@ -11,17 +11,30 @@ _QUIET = {
     "GIT_TERMINAL_PROMPT": "0",
     "LC_ALL": "C",
 }
-# A repository's own configuration must not make a read run a program.
-_SAFE = ("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null")
+# Set in a hook of git: they would lead to the repository that the hook is about.
+_OF_A_HOOK = frozenset(
+    {
+        "GIT_DIR",
+        "GIT_WORK_TREE",
+        "GIT_INDEX_FILE",
+        "GIT_COMMON_DIR",
+        "GIT_OBJECT_DIRECTORY",
+        "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+        "GIT_NAMESPACE",
+        "GIT_PREFIX",
+    }
+)
+# A repository's own configuration must not make a read run a program (checking a signature runs
+# `gpg.program`), nor hide what its first commit brought.
+_SAFE = (
+    *("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"),
+    *("-c", "log.showSignature=false", "-c", "log.showRoot=true"),
+)
 
 
 def run(root: Path, *arguments: str, timeout: float = 60.0) -> bytes | None:
     """The output of ``git -C root …``, or None if git is not there or says no."""
-    environment = {
-        k: v
-        for k, v in os.environ.items()
-        if k not in ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE")
-    }
+    environment = {k: v for k, v in os.environ.items() if k not in _OF_A_HOOK}
     try:
         done = subprocess.run(
             ["git", "-C", str(root), *_SAFE, *arguments],
@@ -54,35 +67,39 @@ def commit_times(root: Path, wanted: set[str]) -> dict[str, int]:
     found: dict[str, int] = {}
     if not wanted or not in_repository(root):
         return found
+    # No path that git names begins with a slash, so one marks a commit.
     output = run(
-        root, "log", "-z", "--relative", "--name-only", "--format=%x01%ct", "--no-renames", "HEAD"
+        root, "log", "-z", "--relative", "--name-only", "--format=/%ct", "--no-renames", "HEAD"
     )
     moment = 0
     for field in (output or b"").split(b"\0"):
         text = field.decode("utf-8", "surrogateescape").lstrip("\n")
-        if text.startswith("\x01"):
-            moment = int(text[1:].strip() or 0)
-            continue
-        if text in wanted and text not in found:
+        if text.startswith("/") and text[1:].isdecimal():
+            moment = int(text[1:])
+        elif text in wanted and text not in found:
             found[text] = moment
     return found
 
 
 def main_worktree(folder: Path) -> Path | None:
     """For a folder in a linked worktree: the same folder in the main worktree, if it is there."""
+    tops = worktrees(folder)
+    there = tops[1] / folder.relative_to(tops[0]) if tops else None
+    return there if there and there.is_dir() else None
+
+
+def worktrees(folder: Path) -> tuple[Path, Path] | None:
+    """For a folder in a linked worktree: the tops of that worktree and of the main one."""
     for top in (folder, *folder.parents):
         marker = top / ".git"
         if marker.is_dir():
             return None
         if marker.is_file():
-            common = run(folder, "rev-parse", "--path-format=absolute", "--git-common-dir")
+            common = run(top, "rev-parse", "--path-format=absolute", "--git-common-dir")
             if not common:
                 return None
             main = Path(common.decode("utf-8", "surrogateescape").rstrip("\n"))
-            if main.name != ".git":
-                return None
-            there = main.parent / folder.relative_to(top)
-            return there if there.is_dir() and main.parent != top else None
+            return (top, main.parent) if main.name == ".git" and main.parent != top else None
     return None
 
 

@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,6 +10,10 @@ import jsonlines
 
 from memory_palace.core.problems import Problem
 from memory_palace.core.text import split_lines
+
+# Half a character, which only an escape in JSON can make. Those that stand for a stray byte of
+# the file (U+DC80 to U+DCFF) are not among them: they go back as that byte.
+_HALVES = re.compile("[\ud800-\udc7f\udd00-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,4 +43,5 @@ def parse(path: str, text: str) -> tuple[list[Line], list[Problem]]:
 
 def dump(data: dict[str, Any]) -> str:
     """One object as one line, keys in their order, without the line feed."""
-    return json.dumps(data, ensure_ascii=False)
+    text = json.dumps(data, ensure_ascii=False)
+    return _HALVES.sub(lambda half: f"\\u{ord(half[0]):04x}", text)

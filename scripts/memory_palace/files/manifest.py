@@ -11,6 +11,7 @@ from memory_palace.core.note import DEFAULT_TYPE, PRIORITIES
 from memory_palace.core.problems import Problem
 from memory_palace.core.text import is_cold
 from memory_palace.files import atomic, jsonl
+from memory_palace.files.tree import is_text
 
 PATH = "manifests/watchdog_manifest_v1.jsonl"
 
@@ -75,6 +76,9 @@ def load(root: Path) -> Manifest:
             problems.append(
                 Problem(PATH, line.number, "has no `path`: add one, relative to the root")
             )
+            manifest.odd.append(line.raw)
+        elif not is_text(path):
+            problems.append(Problem(PATH, line.number, "its `path` is not UTF-8: mend it"))
             manifest.odd.append(line.raw)
         elif _outside(path):
             problems.append(

@@ -25,10 +25,12 @@ class Text:
 @dataclass(frozen=True, slots=True)
 class Unreadable:
     """Why a file gives no text. ``content`` is True if its bytes are at fault, False if it could
-    not be reached: then what was known of it still stands."""
+    not be reached: then what was known of it still stands. ``sha256`` is that of bytes that were
+    read, else empty."""
 
     problem: Problem
     content: bool
+    sha256: str = ""
 
 
 def read(root: Path, path: str) -> Text | Unreadable:
@@ -40,12 +42,14 @@ def read(root: Path, path: str) -> Text | Unreadable:
     nul = data.find(b"\0")
     if nul >= 0:
         line = data.count(b"\n", 0, nul) + 1
-        return _fault(path, line, "binary (a NUL byte): keep it outside the palace, or without .md")
+        what = "binary (a NUL byte): keep it outside the palace, or without .md"
+        return _fault(path, line, what, digest(data))
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        return _fault(path, line, f"not UTF-8 (byte 0x{data[error.start]:02x}): save it as UTF-8")
+        what = f"not UTF-8 (byte 0x{data[error.start]:02x}): save it as UTF-8"
+        return _fault(path, line, what, digest(data))
     return Text(text, digest(data), info)
 
 
@@ -54,14 +58,18 @@ def read_bytes(root: Path, path: str) -> tuple[bytes, FileStat] | Unreadable:
     flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
     flags |= getattr(os, "O_BINARY", 0)
     try:
-        with os.fdopen(os.open(root / path, flags), "rb") as file:
-            info = os.fstat(file.fileno())
+        handle = os.open(root / path, flags)
+        try:
+            info = os.fstat(handle)
             if not stat.S_ISREG(info.st_mode):
                 return _fault(path, None, "not a regular file: move it away")
             if info.st_size > MOST_BYTES:
                 megabytes = info.st_size / 2**20
                 return _fault(path, None, f"{megabytes:.0f} MB, a note may have 10: split it")
-            data = file.read(MOST_BYTES + 1)
+            with os.fdopen(handle, "rb", closefd=False) as file:
+                data = file.read(MOST_BYTES + 1)
+        finally:
+            os.close(handle)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         problem = Problem(path, None, f"cannot be read ({reason}): check it and its permissions")
@@ -69,5 +77,5 @@ def read_bytes(root: Path, path: str) -> tuple[bytes, FileStat] | Unreadable:
     return data, FileStat(path, info.st_size, info.st_mtime_ns, info.st_ino)
 
 
-def _fault(path: str, line: int | None, message: str) -> Unreadable:
-    return Unreadable(Problem(path, line, message), content=True)
+def _fault(path: str, line: int | None, message: str, sha256: str = "") -> Unreadable:
+    return Unreadable(Problem(path, line, message), content=True, sha256=sha256)

@@ -1,6 +1,7 @@
 """Which palace a command is about."""
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 from memory_palace.core.errors import BadInput
@@ -28,14 +29,23 @@ def find(given: str | None = None, start: Path | None = None) -> Path:
         return _canonical(root)
     here = (start or Path.cwd()).absolute()
     toolkit = Path(__file__).resolve().parents[3]
-    main = git.main_worktree(here)
-    elsewhere = (main, *main.parents) if main else ()
-    for folder in (here, *here.parents, *elsewhere, toolkit):
+    for folder in (*_above(here), toolkit):
         if (folder / MARKER).is_file():
             return _canonical(folder)
     raise BadInput(
         f"no {MARKER} in {here} or above: run `palace init DIR`, or name a palace with --root"
     )
+
+
+def _above(here: Path) -> Iterator[Path]:
+    """``here`` and the folders above it; in a linked worktree each with its place in the main
+    one, and what lies around the main one before what lies around the linked one."""
+    tops = git.worktrees(here)
+    for folder in (here, *here.parents):
+        yield folder
+        if tops and folder.is_relative_to(tops[0]):
+            main = tops[1] / folder.relative_to(tops[0])
+            yield from (main, *main.parents) if folder == tops[0] else (main,)
 
 
 def _canonical(root: Path) -> Path:

@@ -17,7 +17,8 @@ from memory_palace.core.text import is_cold
 
 _CONFLICT_COPY = re.compile(
     r"\.sync-conflict-\d{8}-\d{6}|\(.*conflicted copy.*\)|\(.*Konflikt.*\)|_conf\(\d+\)"
-    r"|~[A-Z]+-.*-\d+\.md$|\.(orig|rej|BACKUP|BASE|LOCAL|REMOTE)(\.\d+)?\.md$",
+    r"|~[A-Z]+-.*-\d+\.md$|\.(orig|rej)(\.\d+)?\.md$"
+    r"|(?-i:[._](BACKUP|BASE|LOCAL|REMOTE)[._]\d+\.md$)",  # git mergetool's; not `x.local.md`
     re.IGNORECASE,
 )
 _DATALESS = 0x40000000  # macOS: the content is in the cloud
@@ -110,7 +111,7 @@ def _walk(root: Path, top: str, tree: Tree) -> Iterator[tuple[str, os.DirEntry[s
 
 def _place(root: Path, tree: Tree, path: str, entry: os.DirEntry[str], spec: GitIgnoreSpec) -> None:
     is_note = path.lower().endswith(".md")
-    if _not_text(path):
+    if not is_text(path):
         tree.problems.append(Problem(path, None, "its name is not UTF-8: rename it"))
         return
     if entry.is_symlink():
@@ -158,7 +159,7 @@ def _report_link(root: Path, tree: Tree, path: str) -> None:
     except (OSError, RuntimeError):
         message = "a symbolic link that leads nowhere, left out: mend or remove it"
     else:
-        if target.is_relative_to(root.resolve()):
+        if target.is_relative_to((root / TREE).resolve()):
             return
         message = "a symbolic link out of the palace, left out: copy the file in instead"
     tree.problems.append(Problem(path, None, message, "warning"))
@@ -169,9 +170,10 @@ def _is_away(info: os.stat_result) -> bool:
     return bool(flags or getattr(info, "st_file_attributes", 0) & _OFFLINE)
 
 
-def _not_text(path: str) -> bool:
+def is_text(path: str) -> bool:
+    """False if ``path`` has bytes, or halves of characters, that UTF-8 cannot hold."""
     try:
         path.encode("utf-8")
     except UnicodeEncodeError:
-        return True
-    return False
+        return False
+    return True

@@ -6,7 +6,7 @@ the old state or the new one, and the next run finds what is left to do by itsel
 
 import json
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from memory_palace.core.diff import FileStat, Known, too_many_gone
@@ -125,7 +125,7 @@ def _open(path: Path, progress: Progress) -> Catalog:
     try:
         return catalogs.open_to_write(path)
     except catalogs.Damaged as error:
-        progress.say(f"{str(error).split(':')[0]}: made anew")
+        progress.say(f"{error.reason}: made anew")
         return catalogs.create(path)
 
 
@@ -171,7 +171,7 @@ def _store(
 ) -> None:
     got = read.read(root, path)
     if isinstance(got, read.Unreadable):
-        catalog.put_file(_unreadable_row(stat), [], [])
+        catalog.put_file(_unreadable_row(stat, got, now_ns), [], [])
         catalog.put_problems(path, [got.problem])
         return
     parsed = reading.parse(path, got)
@@ -198,8 +198,9 @@ def _known(stat: FileStat, sha256: str, now_ns: int) -> Known:
     return Known(stat.path, stat.size, stat.mtime_ns, stat.inode, sha256, settled)
 
 
-def _unreadable_row(stat: FileStat) -> FileRow:
-    known = Known(stat.path, stat.size, stat.mtime_ns, stat.inode, "", settled=False)
+def _unreadable_row(stat: FileStat, got: read.Unreadable, now_ns: int) -> FileRow:
+    known = _known(stat, got.sha256, now_ns)
+    known = replace(known, settled=known.settled and got.content)
     said = reading.said_as_json(Said(False))
     anchors = reading.anchors_as_json(Anchors())
     return FileRow(known, "", said, "palace", None, None, "note", (), (), anchors)
@@ -208,7 +209,7 @@ def _unreadable_row(stat: FileStat) -> FileRow:
 def _restat(catalog: Catalog, stat: FileStat, now_ns: int) -> None:
     settled = now_ns - stat.mtime_ns > reading.FRESH_NS
     catalog.db.execute(
-        "UPDATE files SET size = ?, mtime_ns = ?, inode = ?, settled = ? AND sha256 != '', "
+        "UPDATE files SET size = ?, mtime_ns = ?, inode = ?, settled = ?, "
         "time = CASE time_source WHEN 'note' THEN time ELSE NULL END, "
         "time_source = CASE time_source WHEN 'note' THEN 'note' ELSE '' END WHERE path = ?",
         (stat.size, stat.mtime_ns, stat.inode, settled, stat.path),

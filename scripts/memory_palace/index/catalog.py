@@ -71,7 +71,11 @@ CREATE INDEX problems_by_path ON problems (path);
 
 
 class Damaged(Missing):
-    """The catalog cannot be used as it is; it can always be made anew."""
+    """The catalog cannot be used as it is; it can always be made anew. ``reason`` says why."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(f"{reason}: run `palace index`")
+        self.reason = reason
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,6 +173,7 @@ class Catalog:
             ),
         ).fetchone()[0]
         self._drop_parts(file_id)
+        self.set_meta("link_state", "")  # its links are to be resolved
         for chunk in chunks:
             chunk_row = self.db.execute(
                 """INSERT INTO chunks (file_id, chunk_id, ordinal, heading, start, "end", text,
@@ -218,6 +223,7 @@ class Catalog:
         """Forget everything, vectors' ids too."""
         for table in ("files", "chunks", "links", "words", "problems", "vectors"):
             self.db.execute(f"DELETE FROM {table}")
+        self.set_meta("link_state", "")
 
     def values(self, column: str) -> list[str]:
         """The distinct values of ``type`` or ``priority`` over all files, sorted."""
@@ -250,7 +256,7 @@ def discard(path: Path) -> None:
 def open_to_write(path: Path) -> Catalog:
     """The catalog at ``path``. Raises :class:`Damaged` if it is not usable."""
     if not path.is_file():
-        raise Damaged("there is no index yet: run `palace index`")
+        raise Damaged("there is no index yet")
     return _checked(lambda: _connect(path))
 
 
@@ -260,20 +266,20 @@ def open_to_read(path: Path) -> Catalog:
     A catalog whose first build has not been committed yet counts as damaged.
     """
     if not path.is_file():
-        raise Damaged("there is no index yet: run `palace index`")
-    # Readers of a write-ahead log need its shared-memory file, which a read-only disk refuses.
+        raise Damaged("there is no index yet")
+    # Readers of a write-ahead log need its shared-memory file, which a read-only or a full disk
+    # refuses: then the file is read as it is.
     writable = os.access(path.parent, os.W_OK) and os.access(path, os.W_OK)
-    mode = "mode=rw" if writable else "immutable=1"
-
-    def connect() -> sqlite3.Connection:
-        connection = _connect(path, mode)
-        connection.execute("PRAGMA query_only = ON")
-        return connection
-
-    catalog = _checked(connect)
+    try:
+        catalog = _checked(lambda: _connect(path, "mode=rw" if writable else "immutable=1"))
+    except Damaged:
+        raise
+    except Missing:
+        catalog = _checked(lambda: _connect(path, "immutable=1"))
+    catalog.db.execute("PRAGMA query_only = ON")
     if not catalog.meta("complete"):
         catalog.close()
-        raise Damaged("the index is not complete: run `palace index`")
+        raise Damaged("the index is not complete")
     return catalog
 
 
@@ -286,14 +292,14 @@ def _checked(connect: Any) -> Catalog:
     except sqlite3.DatabaseError as error:
         if connection:
             connection.close()
-        if "locked" in str(error) or "unable to open" in str(error):
-            raise Missing(f"the index cannot be opened ({error}): run this again") from None
-        raise Damaged(
-            f"the index is damaged ({error}): run `palace index`, which makes it anew"
-        ) from None
+        if isinstance(error, sqlite3.OperationalError) and "no such table" not in str(error):
+            raise Missing(
+                f"the index cannot be opened ({error}): check the disk and run this again"
+            ) from None
+        raise Damaged(f"the index is damaged ({error})") from None
     if found != FORMAT:
         catalog.close()
-        raise Damaged(f"the index has format {found or 'none'}, not {FORMAT}: run `palace index`")
+        raise Damaged(f"the index has format {found or 'none'}, not {FORMAT}")
     return catalog
 
 

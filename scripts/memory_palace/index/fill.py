@@ -33,9 +33,17 @@ class Filled:
     pending: int
 
 
-def pending_count(catalog: Catalog, fingerprint: str) -> int:
+def whole(folder: Path, catalog: Catalog) -> bool:
+    """True if the vector file has the size it was saved with (or there are no vectors)."""
+    if not catalog.count("vectors"):
+        return True
+    size = vectors.size(folder, int(catalog.meta("generation", "0")))
+    return str(size) == catalog.meta("vector_bytes")
+
+
+def pending_count(folder: Path, catalog: Catalog, fingerprint: str) -> int:
     """Distinct texts without a vector of this fingerprint."""
-    if catalog.meta("fingerprint") != fingerprint:
+    if catalog.meta("fingerprint") != fingerprint or not whole(folder, catalog):
         query = "SELECT count(DISTINCT key) FROM chunks WHERE key != ''"
     else:
         query = (
@@ -60,7 +68,7 @@ def fill(
     orphans = _orphans(catalog)
     if most is not None and len(waiting) > most:
         return Filled(0, len(waiting))
-    if not waiting and not orphans:
+    if not waiting and not orphans and whole(folder, catalog):
         return Filled(0, 0)
     store = _open(folder, catalog, choice, progress)
     if store is None:
@@ -134,6 +142,7 @@ class _Writer:
                 self.store.add(ids, np.concatenate(self.rows))
             self.store.save(self.folder, generation)
             self.catalog.set_meta("generation", str(generation))
+            self.catalog.set_meta("vector_bytes", str(vectors.size(self.folder, generation)))
         vectors.tidy(self.folder, generation)
         self.keys, self.rows, self.dropped, self.saving = [], [], [], False
         self.saved_at = time.monotonic()

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from memory_palace.core import diff
+from memory_palace.core.diff import Known
 from memory_palace.core.errors import Missing
 from memory_palace.core.links import TREE
 from memory_palace.files import read, tree
@@ -23,14 +23,16 @@ def changed_files(root: Path, config: Config, catalog: Catalog) -> int:
     except Missing:
         return 0
     known = catalog.known()
-    inside = [k for k in known if k.path.startswith(TREE)]
-    compared = diff.compare(seen.notes, inside, trust_fresh=True)
-    gone = sum(not seen.may_be_there(path) for path in compared.gone)
-    outside = sum(_moved_on(root, k) for k in known if not k.path.startswith(TREE))
-    return len(compared.new) + len(compared.suspect) + gone + outside
+    then = {k.path: (k.size, k.mtime_ns) for k in known if k.path.startswith(TREE)}
+    # A copied palace has other inodes; that alone is no change worth a line.
+    now = {f.path: (f.size, f.mtime_ns) for f in seen.notes}
+    new = len(now.keys() - then.keys())
+    edited = sum(now[path] != then[path] for path in now.keys() & then.keys())
+    others = [k for k in known if k.path not in now and not seen.may_be_there(k.path)]
+    return new + edited + sum(_moved_on(root, k) for k in others)
 
 
-def _moved_on(root: Path, known: diff.Known) -> bool:
+def _moved_on(root: Path, known: Known) -> bool:
     try:
         info = (root / known.path).lstat()
     except OSError:

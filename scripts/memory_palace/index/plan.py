@@ -1,6 +1,7 @@
 """What an index run would do: the disk and the manifest against the catalog. Writes nothing."""
 
 import os
+import stat
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -112,10 +113,10 @@ def _listed(root: Path, seen: Tree, manifest: Manifest, notes: set[str]) -> List
             inside = place.resolve().is_relative_to(real_root) and not place.is_symlink()
         except OSError:
             continue  # gone: the manifest's sync reports it
-        if inside and not place.is_dir():
+        if inside and stat.S_ISREG(info.st_mode):
             listed.files.append(FileStat(path, info.st_size, info.st_mtime_ns, info.st_ino))
             continue
-        what = "is a folder: list its files" if inside else "leads elsewhere: list the file itself"
+        what = "is no file: list files only" if inside else "leads elsewhere: list the file itself"
         listed.refused.append(path)
         listed.problems.append(Problem(manifests.PATH, entry.number, f"{path} {what}"))
     return listed
@@ -133,7 +134,7 @@ def changes(
         if isinstance(got, read.Unreadable) and not got.content:
             found.unreachable[path] = got.problem
             continue
-        now = "" if isinstance(got, read.Unreadable) else digest(got[0])
+        now = got.sha256 if isinstance(got, read.Unreadable) else digest(got[0])
         (found.touched if now == by_path[path].sha256 else found.changed).append(path)
     gone = [path for path in compared.gone if not _hidden(around, path)]
     if gone:

@@ -54,8 +54,10 @@ def _disk_faults() -> Iterator[None]:
         yield
     except (sqlite3.OperationalError, OSError) as error:
         reason = getattr(error, "strerror", None) or str(error)
+        place = getattr(error, "filename", None)
+        where = f"{place}: {reason}" if place else reason
         raise Missing(
-            f"the index could not be written ({reason}): free disk space or mend the folder and "
+            f"the index could not be written ({where}): free disk space or mend that place, and "
             "run `palace index` again; notes are untouched"
         ) from None
 
@@ -85,7 +87,7 @@ def check(root: Path, config: Config, choice: Choice, options: Options) -> Check
     ):
         todo = plan.changes(root, around.live(), main.known(), around.tree, options.verify)
         cold = plan.changes(root, around.tree.cold, below.known(), around.tree, options.verify)
-        pending = fill.pending_count(main, str(choice.fingerprint)) if choice.load else 0
+        pending = fill.pending_count(folder, main, str(choice.fingerprint)) if choice.load else 0
         differs = False
         problems = [*around.problems(), *build.stored_problems(main, below)]
         problems += [*todo.unreachable.values(), *cold.unreachable.values()]

@@ -25,6 +25,14 @@ def file_name(generation: int) -> str:
     return f"{_STEM}{generation:08d}{_SUFFIX}"
 
 
+def size(folder: Path, generation: int) -> int:
+    """Bytes of a generation's file; 0 if it is not there."""
+    try:
+        return (folder / file_name(generation)).stat().st_size
+    except OSError:
+        return 0
+
+
 class VectorFile:
     """The vectors of one generation, in memory or mapped from the file."""
 
@@ -50,8 +58,8 @@ class VectorFile:
             faiss.vector_to_array(index.id_map)
             if not isinstance(inner, faiss.IndexFlat) or inner.ntotal != index.ntotal:
                 raise OSError("not an index of this toolkit")
-        except (RuntimeError, AttributeError) as error:
-            raise OSError(str(error).splitlines()[-1]) from None
+        except (RuntimeError, AttributeError):
+            raise OSError("cut short or not a vector file") from None
         return cls(index)
 
     @property
@@ -98,8 +106,8 @@ class VectorFile:
             with temporary.open("rb+") as file:
                 os.fsync(file.fileno())
             os.replace(temporary, path)
-        except RuntimeError as error:
-            raise OSError(str(error).splitlines()[-1]) from None
+        except RuntimeError:  # FAISS names its own source, and not the disk's reason
+            raise OSError(f"{path.name} could not be written") from None
         finally:
             with contextlib.suppress(FileNotFoundError):
                 temporary.unlink()

@@ -82,8 +82,9 @@ def unknown(query: Query, catalogs: list[Catalog]) -> str | None:
         there = sorted({value for catalog in catalogs for value in known(catalog)})
         for value in wanted:
             if value and value not in there:
-                listed = f": there are {', '.join(there[:20])}" if len(there) <= 20 else ""
-                return f"no note has {name} `{value}`{listed or did_you_mean(value, there)}"
+                few = f": there are {', '.join(there)}" if there else ": there are none"
+                hint = few if len(there) <= 20 else did_you_mean(value, there)
+                return f"no note has {name} `{value}`{hint}"
     return None
 
 

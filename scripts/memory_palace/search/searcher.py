@@ -25,6 +25,7 @@ from memory_palace.index.vectors import VectorFile
 from memory_palace.search import rank
 from memory_palace.search.hits import Answer, Hit, Neighbor, Parts
 from memory_palace.search.query import Query, unknown, where
+from memory_palace.search.rank import Ranked, Table
 
 MOST_QUESTION_CHARACTERS = 100_000
 
@@ -44,6 +45,7 @@ class Searcher:
         self._embedder: Embedder | None = None
         self._main, self._vectors = self._open()
         self._below: Catalog | None = None
+        self._tables: dict[bool, Table] = {}
         self.choice = self._fitting(choice)
 
     def close(self) -> None:
@@ -95,6 +97,8 @@ class Searcher:
                 f"the question has {len(query.text):,} characters, of {MOST_QUESTION_CHARACTERS:,} "
                 "at most: shorten it"
             )
+        if query.raw and self.choice.name == "none":
+            raise Missing("--raw orders by cosine, and no embedder is in use: set one up first")
         if query.raw and (self._vectors is None or self.choice.load is None):
             raise Missing("--raw orders by cosine, and there are no vectors: run `palace index`")
 
@@ -129,9 +133,10 @@ class Searcher:
             return choice
         built = self._main.meta("fingerprint")
         if self._vectors is None or built == str(choice.fingerprint):
-            pending = fill.pending_count(self._main, str(choice.fingerprint))
-            if pending:
-                self.notes.append(f"{pending} texts have no vectors yet: run `palace index`")
+            pending = fill.pending_count(self._folder, self._main, str(choice.fingerprint))
+            if pending and not self.notes:
+                chunks = "1 text has" if pending == 1 else f"{pending} texts have"
+                self.notes.append(f"{chunks} no vector yet: run `palace index`")
             return choice
         other = registry.named(self.config, built) if self.config.embedder == "auto" else None
         name = "/".join(built.split("/")[:2])
@@ -159,33 +164,35 @@ class Searcher:
     def _hits(
         self, catalog: Catalog, query: Query, now: datetime, checker: Checker, cold: bool
     ) -> Iterator[Hit]:
-        vectors = None if cold else self._vectors
+        if cold not in self._tables:
+            self._tables[cold] = rank.table(catalog, None if cold else self._vectors)
+        among = self._tables[cold]
         question = None if cold else self._question(query.text)
         weights = self.config.weights
-        ranked = rank.rank(catalog, vectors, question, query, weights, self.choice.floor, now)
+        ranked = rank.rank(among, catalog, question, query, weights, self.choice.floor, now)
         seen: set[int] = set()
         found = 0
-        for n in range(len(ranked)):
+        for n in ranked.in_order():
             if found == query.top_k:
                 return
-            file_id = int(ranked.file[n])
-            if file_id in seen and not query.all_chunks:
+            file = int(among.file[n])
+            if file in seen and not query.all_chunks:
                 continue
             hit = self._hit(catalog, ranked, n, checker, cold)
             if hit is not None:
-                seen.add(file_id)
+                seen.add(file)
                 found += 1
                 yield hit
 
     def _hit(
-        self, catalog: Catalog, ranked: rank.Candidates, n: int, checker: Checker, cold: bool
+        self, catalog: Catalog, ranked: Ranked, n: int, checker: Checker, cold: bool
     ) -> Hit | None:
-        """The n-th chunk as it stands in its file now; None if its text is no longer there."""
+        """The table's n-th chunk as it stands in its file now; None if its text is gone."""
         row = catalog.db.execute(
             """SELECT f.path, f.sha256, f.title, f.time, f.type, f.priority,
                       c.chunk_id, c.heading, c.start, c."end", c.text
                FROM chunks c JOIN files f ON f.id = c.file_id WHERE c.id = ?""",
-            (int(ranked.chunk[n]),),
+            (int(ranked.table.chunk[n]),),
         ).fetchone()
         path, sha256, title, at, kind, priority, chunk_id, heading, start, end, text = row
         headings = tuple(json.loads(heading))

@@ -1,0 +1,229 @@
+"""What is inside a link, and where it leads."""
+
+import unicodedata
+
+import pytest
+
+from memory_palace.core.links import Anchors, Link, Resolved, Resolver, in_metadata, parse
+from memory_palace.core.markdown import RawLink, read
+
+
+@pytest.mark.parametrize(
+    ("inner", "target", "heading", "block", "alias"),
+    [
+        ("note", "note", "", "", ""),
+        ("folder/note", "folder/note", "", "", ""),
+        ("note#A heading", "note", "A heading", "", ""),
+        ("note#A#B", "note", "A#B", "", ""),
+        ("note#^3f9a", "note", "", "3f9a", ""),
+        ("note|alias", "note", "", "", "alias"),
+        ("note#H|alias", "note", "H", "", "alias"),
+        ("note|a # b | c ^d", "note", "", "", "a # b | c ^d"),
+        ("note#^id|x", "note", "", "id", "x"),
+        (" note # H | x ", "note", "H", "", "x"),
+        ("#H", "", "H", "", ""),
+        ("#^id", "", "", "id", ""),
+        ("note\\|alias", "note", "", "", "alias"),
+    ],
+)
+def test_the_parts_of_a_link(inner: str, target: str, heading: str, block: str, alias: str) -> None:
+    """Target, heading or block, alias; only the first bar and hash have a meaning."""
+    assert parse(RawLink(inner, 7)) == Link(target, heading, block, alias, False, 7)
+
+
+@pytest.mark.parametrize("inner", ["note", "f/note", "note#H", "note#^id", "#H"])
+def test_a_link_prints_as_it_is_written(inner: str) -> None:
+    """Without its alias, a link is shown as in the text."""
+    assert str(parse(RawLink(inner + "|alias", 1))) == f"[[{inner}]]"
+
+
+def test_links_in_metadata() -> None:
+    """Quoted wikilinks in any value count, at the line of their key; embeds are told."""
+    metadata = {
+        "supersedes": "[[old]]",
+        "evidence": ["see [[a#H|x]] and ![[b]]", {"deep": ["[[c|see [1]]]"]}],
+        "title": "no [link] here [[ ]] [[\n]]",
+        "number": 3,
+        "nested": [["note"]],
+    }
+    found = in_metadata(metadata, {"supersedes": 3, "evidence": 4, "title": 5})
+    assert [(str(link), link.alias, link.embed, link.line) for link in found] == [
+        ("[[old]]", "", False, 3),
+        ("[[a#H]]", "x", False, 4),
+        ("[[b]]", "", True, 4),
+        ("[[c]]", "see [1", False, 4),
+    ]
+
+
+NFD = unicodedata.normalize("NFD", "palace/topics/Über.md")
+NOTES = {
+    "palace/topics/lessons.md": ["what we learned", "Lessons!"],
+    "palace/topics/Patterns.md": ["shapes"],
+    "palace/rooms/a/plan.md": [],
+    "palace/rooms/b/plan.md": ["shapes", "the plan"],
+    "palace/index.md": [],
+    "palace/rooms/index.md": ["plan"],
+    "palace/rooms/v1.2.md": [],
+    "palace/rooms/Same.md": [],
+    "palace/rooms/same.md": [],
+    NFD: ["Ünï"],
+    "SKILL.md": [],
+}
+RESOLVER = Resolver(
+    NOTES,
+    archived=["palace/archive_basement/topics/old.md", "palace/archive_basement/lessons.md"],
+    files=["palace/rooms/data.csv", "palace/img/é.png", "LICENSE"],
+)
+ANCHORS = {
+    "palace/topics/lessons.md": Anchors(("Top", "What `to` **do**: now"), ("3f9a",)),
+    "palace/source.md": Anchors(("Here",), ("own",)),
+}
+
+
+def lead(inner: str) -> Resolved:
+    """Where ``[[inner]]`` in a source note leads."""
+    return RESOLVER.resolve("palace/source.md", parse(RawLink(inner, 1)), ANCHORS)
+
+
+@pytest.mark.parametrize(
+    ("inner", "path"),
+    [
+        ("palace/topics/lessons.md", "palace/topics/lessons.md"),
+        ("palace/topics/lessons", "palace/topics/lessons.md"),
+        ("topics/lessons", "palace/topics/lessons.md"),
+        ("lessons", "palace/topics/lessons.md"),
+        ("lessons.md", "palace/topics/lessons.md"),
+        ("LESSONS", "palace/topics/lessons.md"),
+        ("Topics/Lessons", "palace/topics/lessons.md"),
+        ("what we learned", "palace/topics/lessons.md"),
+        ("a/plan", "palace/rooms/a/plan.md"),
+        ("rooms/b/plan", "palace/rooms/b/plan.md"),
+        ("the plan", "palace/rooms/b/plan.md"),
+        ("index", "palace/index.md"),
+        ("rooms/index", "palace/rooms/index.md"),
+        ("v1.2", "palace/rooms/v1.2.md"),
+        ("Same", "palace/rooms/Same.md"),
+        ("same", "palace/rooms/same.md"),
+        ("Über", NFD),
+        ("topics/Über", NFD),
+        (unicodedata.normalize("NFD", "über"), NFD),
+        (unicodedata.normalize("NFD", "Ünï"), NFD),
+        ("SKILL", "SKILL.md"),
+        ("lessons|any # alias", "palace/topics/lessons.md"),
+    ],
+)
+def test_a_link_leads_to_its_note(inner: str, path: str) -> None:
+    """Exact path, then unique name, then alias, then name in any case, all in NFC."""
+    found = lead(inner)
+    assert (found.path, found.status, found.why) == (path, "ok", "")
+
+
+@pytest.mark.parametrize(
+    ("inner", "named"),
+    [
+        ("plan", ["palace/rooms/a/plan.md", "palace/rooms/b/plan.md"]),
+        ("shapes", ["palace/rooms/b/plan.md", "palace/topics/Patterns.md"]),
+        ("SAME", ["palace/rooms/Same.md", "palace/rooms/same.md"]),
+        ("PLAN", ["palace/rooms/a/plan.md", "palace/rooms/b/plan.md"]),
+    ],
+)
+def test_an_ambiguous_link_leads_nowhere(inner: str, named: list[str]) -> None:
+    """Two notes of the name, or of the alias: both are named, neither is taken."""
+    found = lead(inner)
+    assert (found.path, found.status) == (None, "ambiguous")
+    assert all(path in found.why for path in named)
+
+
+@pytest.mark.parametrize(
+    "inner",
+    [
+        "lesson",
+        "learned",
+        "other/lessons",
+        "topics/plan",
+        "ics/lessons",
+        "Shapes",
+        "c/plan",
+        "../topics/lessons",
+        "/palace/topics/lessons",
+        "topics\\lessons",
+        "lessons/",
+        "WHAT we learned",
+    ],
+)
+def test_what_is_not_there_is_broken(inner: str) -> None:
+    """A part of a name, a wrong folder, an alias in another case, a path upwards: no guess."""
+    found = lead(inner)
+    assert (found.path, found.status) == (None, "broken")
+    assert found.why
+
+
+def test_many_choices_are_not_all_listed() -> None:
+    """Four are named, the rest are counted."""
+    resolver = Resolver({f"palace/{n}/x.md": [] for n in range(7)})
+    why = resolver.resolve("palace/s.md", parse(RawLink("x", 1)), {}).why
+    assert why.count("x.md") == 4
+    assert "and 3 more" in why
+
+
+def test_paths_that_differ_in_normal_form_only_are_ambiguous() -> None:
+    """Two files that look the same are never told apart by chance."""
+    twins = [unicodedata.normalize(form, "palace/é.md") for form in ("NFC", "NFD")]
+    found = Resolver({twin: [] for twin in twins}).resolve("s.md", parse(RawLink("é", 1)), {})
+    assert (found.path, found.status) == (None, "ambiguous")
+
+
+@pytest.mark.parametrize(
+    "inner", ["lessons#Top", "lessons#top", "lessons#What to do now", "lessons#Top#Top"]
+)
+def test_headings_are_found_loosely(inner: str) -> None:
+    """Case and markup of a heading do not matter; of a chain the last counts."""
+    assert lead(inner).status == "ok"
+
+
+@pytest.mark.parametrize("inner", ["lessons#To", "lessons#What", "lessons#^3f9", "lessons#^Top"])
+def test_a_missing_heading_or_block_is_broken_but_leads_to_its_note(inner: str) -> None:
+    """The note is there, the place in it is not."""
+    found = lead(inner)
+    assert (found.path, found.status) == ("palace/topics/lessons.md", "broken")
+    assert "lessons.md" in found.why
+
+
+@pytest.mark.parametrize(
+    ("inner", "status"),
+    [("#Here", "ok"), ("#^own", "ok"), ("#Top", "broken"), ("#^3f9a", "broken")],
+)
+def test_a_link_without_a_target_leads_into_its_own_note(inner: str, status: str) -> None:
+    """``[[#heading]]`` is looked for where it is written."""
+    found = lead(inner)
+    assert (found.path, found.status) == ("palace/source.md", status)
+
+
+@pytest.mark.parametrize("inner", ["data.csv", "rooms/data.csv", "palace/img/é.png", "LICENSE"])
+def test_a_file_that_is_no_note_is_neither_broken_nor_a_neighbour(inner: str) -> None:
+    """It is there, and there is no note to lead to."""
+    found = lead(inner)
+    assert (found.path, found.status) == (None, "file")
+
+
+@pytest.mark.parametrize(
+    "inner", ["old", "OLD", "topics/old", "archive_basement/topics/old", "old#X"]
+)
+def test_an_archived_note_is_marked(inner: str) -> None:
+    """Neither broken nor a live neighbour."""
+    found = lead(inner)
+    assert (found.path, found.status) == (None, "archived")
+
+
+def test_a_live_note_goes_before_an_archived_one() -> None:
+    """The archive does not make a live name ambiguous."""
+    assert lead("lessons").path == "palace/topics/lessons.md"
+
+
+def test_from_text_to_note() -> None:
+    """A link with an awkward alias in a table, read and resolved."""
+    body = "| a |\n|---|\n| [[lessons#Top\\|C# or [x] \\| y]] |\n"
+    (raw,) = read(body).links
+    assert parse(raw).alias == "C# or [x] | y"
+    found = RESOLVER.resolve("palace/source.md", parse(raw), ANCHORS)
+    assert (found.path, found.status) == ("palace/topics/lessons.md", "ok")

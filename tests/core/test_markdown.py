@@ -1,0 +1,220 @@
+"""A body read once: blocks, headings, block ids and wikilinks with their lines."""
+
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.generated import MODEST, bodies
+from memory_palace.core.markdown import Block, read
+from memory_palace.core.text import split_lines
+
+
+def inner(body: str) -> list[str]:
+    """What stands inside the links of ``body``."""
+    return [link.inner for link in read(body).links]
+
+
+@pytest.mark.parametrize(
+    "link",
+    ["note", "folder/note", "note#heading", "note#^block", "note|alias", "a|x # y | z", "C++ é 漢"],
+)
+@pytest.mark.parametrize(
+    "around",
+    ["{}", "text {} text", "# H {}", "- {}", "> {}", "**{}**", "[t {}](x.md)", "{}(x)", "1. a {}b"],
+)
+def test_links_are_found(link: str, around: str) -> None:
+    """In paragraphs, headings, lists, quotes and emphasis, with everything a link can hold."""
+    assert inner(around.format(f"[[{link}]]")) == [link]
+
+
+def test_embeds_are_links() -> None:
+    """``![[note]]`` is one, and it is known to be an embed."""
+    links = read("![[img.png|100]] [[note]]").links
+    assert [(link.inner, link.embed) for link in links] == [("img.png|100", True), ("note", False)]
+
+
+NO_LINKS = (
+    "`[[x]]`",
+    "``a ` [[x]]``",
+    "```\n[[x]]\n```",
+    "~~~~md\n[[x]]\n~~~\n[[x]]\n~~~~",
+    "- item\n\n  ```\n  [[x]]\n  ```",
+    "text\n\n    [[x]]",
+    "text\n\n\t[[x]]",
+    "<!-- [[x]] -->",
+    "text <!-- [[x]]\n[[x]] --> text",
+    "<!--\n\n[[x]]\n\n-->",
+    "%%[[x]]%%",
+    "text %% [[x]]\n\n[[x]]\n\n- [[x]] %% text",
+    "%%\n<div>\n[[x]]\n</div>\n%%",
+    "$[[x]]$",
+    "$a +\n[[x]]$",
+    "$$[[x]]$$",
+    "$$\n[[x]]\n\n[[x]]\n$$",
+    "text $$ [[x]] $$ text",
+    "text\n$$\n[[x]]\n$$\ntext",
+    "> $$\n> [[x]]\n> $$",
+    "<div>\n[[x]]\n</div>",
+    '<a title="[[x]]">y</a>',
+    "<script>\n\n[[x]]\n\n</script>",
+    "\\[[x]]",
+    "![alt [[x]]](y.png)",
+    "[[x\nx]]",
+    "[[]]",
+    "[[ ]]",
+    "[[x]",
+    "| a | b |\n|---|---|\n| `[[x]]` | $[[x]]$ |",
+)
+
+
+@pytest.mark.parametrize("body", NO_LINKS)
+def test_no_links_in_code_comments_math_and_html(body: str) -> None:
+    """What is not prose holds no link, and the prose after it holds its own."""
+    assert inner(body + "\n\n[[after]]\n") == ["after"]
+
+
+@pytest.mark.parametrize(
+    ("body", "found"),
+    [
+        ("[[[a]]]", ["a"]),
+        ("[[a]][[b]]", ["a", "b"]),
+        ("[[a [[b]]", ["b"]),
+        ("it costs $5, [[a]] costs $6", ["a"]),
+        ("a `unclosed [[b]]", ["b"]),
+        ("`%%` [[a]] `%%`", ["a"]),
+        ("```\n%%\n```\n[[a]]", ["a"]),
+        ("[[a]]%%[[x]]%%[[b]]", ["a", "b"]),
+        ("[^1]: [[a]]", ["a"]),
+        ("<details>\n\n[[a]]\n\n</details>", ["a"]),
+        ("\\\\[[a]]", ["a"]),
+        ("[[a|see [1] there]]", ["a|see [1] there"]),
+    ],
+)
+def test_close_to_no_link(body: str, found: list[str]) -> None:
+    """Brackets, prices, marks in code and footnotes do not hide a link."""
+    assert inner(body) == found
+
+
+def test_links_in_tables() -> None:
+    """In a table the bar of an alias is escaped, and cells do not run together."""
+    links = read("| a | b |\n|---|---|\n| [[n\\|alias]] | [[m]] |\n| x | ![[e\\|9]] |\n", 10).links
+    assert [(link.inner, link.line) for link in links] == [("n|alias", 12), ("m", 12), ("e|9", 13)]
+
+
+def test_links_in_deep_lists() -> None:
+    """An outline of thirty levels keeps its links."""
+    body = "".join(f"{'  ' * n}- [[n{n}]]\n" for n in range(30))
+    assert inner(body) == [f"n{n}" for n in range(30)]
+
+
+@pytest.mark.parametrize("body", ["[[a]] " * 9999, "[[a]]\n" * 9999, "[[" * 9999, "%%" * 9999])
+def test_hostile_bodies_are_read(body: str) -> None:
+    """Of ten thousand links in one paragraph none is lost, and ten thousand brackets are none."""
+    assert len(read(body).links) == body.count("[[a]]")
+
+
+PLANTED = (
+    "text [[{n}]] text",
+    "a\nb\n[[{n}]] c",
+    "- a\n- b [[{n}]]\n  - c",
+    "> q\n>\n> [[{n}]]",
+    "| a | b |\n|---|---|\n| c | [[{n}]] |",
+    "## H [[{n}]]",
+    "[[{n}]]\n===",
+    "a\r\nb [[{n}]]\r\nc",
+    "a\rb\x0bc\x0cd\x85e\u2028f [[{n}]]\ng",
+    "a `code\nspan` [[{n}]]",
+    "1. a\n\n   [[{n}]]",
+    "a $$\nx\n$$ [[{n}]]",
+)
+
+
+@given(st.lists(st.sampled_from(PLANTED + NO_LINKS), max_size=12), st.integers(1, 9))
+@MODEST
+def test_planted_links_are_found_at_their_lines(pieces: list[str], first: int) -> None:
+    """Each planted link, no other, each at the line of the file where it stands."""
+    body, planted = "", []
+    for n, piece in enumerate(pieces):
+        at = body.count("\n") + piece[: max(piece.find("[[{n}"), 0)].count("\n")
+        if "{n}" in piece:
+            planted.append((f"note {n}", first + at))
+        body += piece.replace("{n}", f"note {n}") + "\n\n"
+    assert [(link.inner, link.line) for link in read(body, first).links] == planted
+
+
+def test_headings() -> None:
+    """Hashes and underlines, at their lines, with their levels; the first of level one counts."""
+    outline = read("## Two\n\n# One #\ntext\n\nSet\n===\n#\n", 5)
+    heads = [(b.heading, b.level, b.start) for b in outline.blocks if b.kind == "heading"]
+    assert heads == [("Two", 2, 5), ("One", 1, 7), ("Set", 1, 10), ("", 1, 12)]
+    assert outline.headings == ("Two", "One", "Set", "")
+    assert outline.first_heading == "One"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "```\n# no\n```",
+        "~~~\n# no\n\nno\n---\n~~~",
+        "    # no",
+        "<!--\n# no\n-->",
+        "<div>\n# no",
+        "#no",
+        "\\# no",
+        "PR #123",
+        "> # no",
+        "- # no",
+        "| # no |\n|---|",
+        "a\u2028# no",
+        "a\r# no",
+        "####### no",
+        "```\n# unclosed",
+        "a\x0b# no",
+        "$$\n# no\n$$",
+    ],
+)
+def test_no_headings(body: str) -> None:
+    """A comment in code, an escaped hash, a tag, a number, a line that is none: no headings."""
+    assert read(body).headings == ()
+    assert read(body).first_heading is None
+
+
+def test_blocks_tell_where_they_may_be_cut() -> None:
+    """Lists between their items, tables between their rows; a fence nowhere."""
+    body = "- a\n- b\n  - c\n- d\n\n| a |\n|---|\n| b |\n| c |\n\n```\nx\ny\n```\n"
+    assert read(body, 11).blocks == (
+        Block("bullet_list", 11, cuts=(12, 13, 14)),
+        Block("table", 16, cuts=(18, 19)),
+        Block("fence", 21),
+    )
+
+
+@pytest.mark.parametrize(
+    ("body", "ids"),
+    [
+        ("text ^3f9ac2d41b7e\n", ("3f9ac2d41b7e",)),
+        ("- [x] entry *(pinned)* ^a-1  \r\n- b ^b2", ("a-1", "b2")),
+        ("| a |\n|---|\n\n^tab", ("tab",)),
+        ("text ^no more\n2^10\na^b\n", ()),
+        ("```\ntext ^code\n```\n\n    x ^code\n\ntext ^real", ("real",)),
+    ],
+)
+def test_block_ids(body: str, ids: tuple[str, ...]) -> None:
+    """``^id`` at the end of a line is one, but not in code."""
+    assert read(body).block_ids == ids
+
+
+@given(bodies(), st.integers(1, 100))
+@MODEST
+def test_any_body_is_read(body: str, first: int) -> None:
+    """The blocks of whatever text are in order, inside the file, and can be cut inside only."""
+    lines = split_lines(body)
+    blocks = read(body, first).blocks
+    starts = [*(block.start for block in blocks), first + len(lines)]
+    assert first <= starts[0]
+    for block, (start, end) in zip(blocks, pairwise(starts), strict=True):
+        assert start < end
+        assert all(start < cut < end for cut in block.cuts)
+        assert lines[start - first].strip(" \t\r")
