@@ -6,8 +6,8 @@ core  the toolkit with its embedded model (the default)
 bge   the whole system: FlagEmbedding and torch too
 dev   the whole system and what the tests need
 
-The environment is .venv beside this repository's README, or $VENV. Nothing is installed again
-while the requirements stay as they are.
+The environment is .venv beside this repository's README, or $VENV; it also gets the command
+`palace`. Nothing is installed again while the requirements stay as they are.
 """
 
 import hashlib
@@ -15,6 +15,7 @@ import os
 import subprocess
 import sys
 
+ORDER = ["core", "bge", "dev"]  # each contains those before it
 REPOSITORY = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 TIERS = {
     "core": ["requirements-core.txt"],
@@ -64,13 +65,16 @@ def main(arguments):
         "--quiet",
         "-r",
         requirements,
+        "--editable",
+        REPOSITORY,
     ]
     if subprocess.call(pip):
         return _fail(
             "pip could not install %s: see above, mend it and run this again" % TIERS[tier][0], 3
         )
-    with open(stamp, "w") as file:
-        file.write(wanted)
+    for contained in ORDER[: ORDER.index(tier) + 1]:
+        with open(os.path.join(environment, "." + contained), "w") as file:
+            file.write(_digest(TIERS[contained]))
     return 0
 
 

@@ -30,6 +30,9 @@ COMMANDS = {
 _NO_ARGUMENTS: Any = getattr(click.exceptions, "NoArgsIsHelpError", ())  # click 8.2 or newer
 
 
+_HELP = ["-h", "--help"]
+
+
 class _Commands(click.Group):
     """Commands that are imported when they are asked for."""
 
@@ -54,7 +57,6 @@ class _Commands(click.Group):
 @click.command(
     cls=_Commands,
     epilog='Example: palace query "why FAISS and not a server?"',
-    context_settings={"help_option_names": ["-h", "--help"]},
 )
 @click.version_option(__version__, prog_name="palace")
 def palace() -> None:
@@ -76,7 +78,7 @@ def main(
     try:
         # Not `.main`, which ends with 1 when the reader of a pipe has left.
         found = _find(command)
-        with found.make_context(program, arguments) as ctx:
+        with found.make_context(program, arguments, help_option_names=_HELP) as ctx:
             result = found.invoke(ctx)
         if sys.stdout:
             sys.stdout.flush()

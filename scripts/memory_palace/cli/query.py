@@ -22,8 +22,6 @@ from memory_palace.embed.registry import Choice
 from memory_palace.files import config as configs
 from memory_palace.files import roots
 from memory_palace.files.config import Config
-from memory_palace.index import run
-from memory_palace.index.build import Options
 from memory_palace.search.hits import Answer
 from memory_palace.search.query import Query
 from memory_palace.search.searcher import Searcher, open_or_none
@@ -115,15 +113,18 @@ def query(
         archived=archived,
         all_chunks=chunks,
     )
-    choice = registry.choose(config)
     _look(place)
+    choice = registry.choose(config)
+    if batch is not None or asked.text.strip():
+        choice = registry.ahead(choice)
     with _searcher(place, config, choice) as searcher:
+        changed = searcher.changed()  # meanwhile the model loads
         say(str(searcher.choice))
         if batch is not None:
-            return _batch(searcher, asked, batch)
+            return _batch(searcher, asked, batch, changed)
         answer = searcher.ask(asked, now())
         _print(answer, asked.text, form, details)
-        _after(searcher, answer)
+        _after(searcher, answer, changed)
         return 0 if answer.hits else 1
 
 
@@ -152,6 +153,9 @@ def _searcher(root: Path, config: Config, choice: Choice) -> Searcher:
     searcher, why = open_or_none(root, config, choice)
     if searcher is not None:
         return searcher
+    from memory_palace.index import run  # the writers' side, for a first question only
+    from memory_palace.index.build import Options
+
     say(f"{why.split(': run ')[0]}: building it")
     options = Options(max_vector_chunks=QUICK_TEXTS)
     run.index(root, config, choice, options, Terminal())
@@ -168,16 +172,16 @@ def _print(answer: Answer, question: str, form: str, details: bool) -> None:
             click.echo(output.as_text(number, hit, question, details))
 
 
-def _after(searcher: Searcher, answer: Answer) -> None:
+def _after(searcher: Searcher, answer: Answer, changed: int) -> None:
     for note in [*searcher.notes, *answer.notes]:
         say(note)
-    changed = max(searcher.changed(), answer.changed)
+    changed = max(changed, answer.changed)
     if changed:
         files = "1 file has" if changed == 1 else f"{changed} files have"
         say(f"{files} changed since the index was built: run `palace index`")
 
 
-def _batch(searcher: Searcher, asked: Query, source: str) -> int:
+def _batch(searcher: Searcher, asked: Query, source: str, changed: int) -> int:
     """One JSON line a question, in the order of the questions."""
     found = False
     answer = Answer()
@@ -192,7 +196,7 @@ def _batch(searcher: Searcher, asked: Query, source: str) -> int:
         line = {"query": question, "hits": [output.as_dict(hit) for hit in hits]}
         click.echo(json.dumps(line, ensure_ascii=False))
     answer.notes.clear()
-    _after(searcher, answer)
+    _after(searcher, answer, changed)
     return 0 if found else 1
 
 

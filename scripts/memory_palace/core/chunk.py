@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import accumulate, pairwise
 
-from memory_palace.core.markdown import Block, Outline
+from memory_palace.core.outline import Block, Outline
 from memory_palace.core.text import sha256, short_id, split_lines
 
 VERSION = "1"

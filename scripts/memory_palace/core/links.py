@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from memory_palace.core.markdown import RawLink
+from memory_palace.core.outline import RawLink
 from memory_palace.core.text import nfc, stem
 
 Status = Literal["ok", "broken", "ambiguous", "archived", "file"]

@@ -5,7 +5,6 @@ which keeps a large palace quick to read.
 """
 
 import re
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -13,6 +12,7 @@ from markdown_it import MarkdownIt
 from markdown_it.rules_inline import StateInline
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 
+from memory_palace.core.outline import Block, Outline, RawLink
 from memory_palace.core.text import split_lines
 
 _BLOCK_ID = re.compile(r"(?:^|\s)\^([A-Za-z0-9-]+)\s*$")
@@ -20,44 +20,6 @@ _MAY_BE_BLOCK_ID = re.compile(r"\^[A-Za-z0-9-]+[ \t]*\r?$", re.MULTILINE)
 _LONGEST_TARGET = 500
 _DEEPEST = 100  # blocks in blocks: a list in a list is two levels further down
 _DEEPEST_INLINE = 20
-
-
-@dataclass(frozen=True, slots=True)
-class Block:
-    """A top-level block. Lines count from 1; ``cuts`` are lines where it may be cut in two."""
-
-    kind: str
-    start: int
-    level: int = 0
-    heading: str = ""
-    cuts: tuple[int, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class RawLink:
-    """The inside of ``[[…]]`` as written, with its line (from 1)."""
-
-    inner: str
-    line: int
-    embed: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Outline:
-    """What the body is made of, in order."""
-
-    blocks: tuple[Block, ...]
-    links: tuple[RawLink, ...]
-    block_ids: tuple[str, ...]
-
-    @property
-    def headings(self) -> tuple[str, ...]:
-        return tuple(b.heading for b in self.blocks if b.kind == "heading")
-
-    @property
-    def first_heading(self) -> str | None:
-        """The text of the first top-level heading (``# …``), if there is one."""
-        return next((b.heading for b in self.blocks if b.kind == "heading" and b.level == 1), None)
 
 
 def read(body: str, first_line: int = 1) -> Outline:

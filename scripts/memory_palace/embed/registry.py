@@ -1,7 +1,8 @@
 """Which embedder is used, and why. Choosing imports no model library; loading does."""
 
+import threading
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
@@ -74,6 +75,38 @@ def choose(config: Settings) -> Choice:
         or _minilm(config, f"BGE-M3: {SETUP_BGE}")
         or Choice("none", "none (keywords only)", f"{_why_no_minilm(config)}: run `make setup`")
     )
+
+
+def ahead(choice: Choice) -> Choice:
+    """The same choice with its model already loading in a thread, for the first ``load``."""
+    if choice.load is None:
+        return choice
+    loading = _Loading(choice.load)
+    loading.start()
+    return replace(choice, load=loading.wait)
+
+
+class _Loading(threading.Thread):
+    """Loads a model; a fault is kept for whoever waits for it."""
+
+    def __init__(self, load: Callable[[], Embedder]) -> None:
+        super().__init__(daemon=True)
+        self._load = load
+        self._model: Embedder | None = None
+        self._fault: BaseException | None = None
+
+    def run(self) -> None:
+        try:
+            self._model = self._load()
+        except BaseException as fault:
+            self._fault = fault
+
+    def wait(self) -> Embedder:
+        self.join()
+        if self._fault is not None:
+            raise self._fault
+        assert self._model is not None
+        return self._model
 
 
 def named(config: Settings, fingerprint: str) -> Choice | None:

@@ -2,15 +2,17 @@
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from memory_palace.core.diff import Known
 from memory_palace.core.errors import Missing
 from memory_palace.core.links import TREE
 from memory_palace.files import read, tree
 from memory_palace.files.config import Config
-from memory_palace.index import reading
 from memory_palace.index.catalog import Catalog, ChunkRow
-from memory_palace.index.reading import Parsed
+
+if TYPE_CHECKING:
+    from memory_palace.index.reading import Parsed
 
 
 def changed_files(root: Path, config: Config, catalog: Catalog) -> int:
@@ -78,12 +80,14 @@ class Checker:
                 return _place(row)
         return None
 
-    def _read(self, path: str, sha256: str) -> tuple[str, Parsed | None] | None:
+    def _read(self, path: str, sha256: str) -> "tuple[str, Parsed | None] | None":
         got = read.read(self._root, path)
         if isinstance(got, read.Unreadable):
             return None
         if got.sha256 == sha256:
             return got.sha256, None
+        from memory_palace.index import reading  # the Markdown parser, for changed files only
+
         return got.sha256, reading.parse(path, got)
 
 
