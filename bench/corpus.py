@@ -1,17 +1,18 @@
 """A palace to measure on: notes made from a seed, the same ones for everybody."""
 
 import random
+import re
 from pathlib import Path
 
+REPOSITORY = Path(__file__).resolve().parent.parent
 TOPICS = "index query note link vector manifest archive hook session agent git merge".split()
-SYLLABLES = "ba co di fu ga he ki lo mu na pe ri so ta vu we xi yo za".split()
 ROOMS = [f"project_rooms/p{n}" for n in range(20)] + ["topics", "reflection_wing/principles"]
 
 
 def make(root: Path, notes: int, seed: int = 7) -> None:
-    """Write ``notes`` notes of one to four sections (about 700 characters) below ``root``."""
+    """Write ``notes`` notes of one to three sections (about 350 characters) below ``root``."""
     dice = random.Random(seed)
-    words = TOPICS + ["".join(dice.choices(SYLLABLES, k=dice.randint(2, 4))) for _ in range(4000)]
+    words = vocabulary()
     weights = [1 / (rank + 10) for rank in range(len(words))]
 
     def sentence() -> str:
@@ -27,8 +28,8 @@ def make(root: Path, notes: int, seed: int = 7) -> None:
             f"priority: {dice.choice(['high', 'medium', 'low'])}\n" if dice.random() < 0.5 else ""
         )
         body = f"# Note {number}\n\n{sentence()} See [[n{dice.randrange(notes)}]].\n"
-        for part in range(dice.randint(0, 3)):
-            text = " ".join(sentence() for _ in range(dice.randint(2, 5)))
+        for part in range(dice.randint(0, 2)):
+            text = " ".join(sentence() for _ in range(dice.randint(1, 3)))
             body += f"\n## Part {part}\n\n{text}\n"
         place = root / "palace" / dice.choice(ROOMS) / f"n{number}.md"
         place.parent.mkdir(parents=True, exist_ok=True)
@@ -36,9 +37,18 @@ def make(root: Path, notes: int, seed: int = 7) -> None:
 
 
 def questions(count: int, seed: int = 11) -> list[str]:
-    """Questions of three to six words, some of them in the notes."""
+    """Questions of three to six words, common and rare ones."""
     dice = random.Random(seed)
+    words = vocabulary()
     return [
-        f"why {' '.join(dice.choices(TOPICS, k=dice.randint(2, 5)))} {dice.choice(SYLLABLES)}?"
+        f"why {' '.join(dice.choices(TOPICS, k=dice.randint(1, 3)))} "
+        f"{' '.join(dice.choices(words, k=dice.randint(1, 2)))}?"
         for _ in range(count)
     ]
+
+
+def vocabulary() -> list[str]:
+    """English words, the topics first: those of the palace that this repository ships."""
+    texts = [p.read_text("utf-8") for p in sorted((REPOSITORY / "palace").rglob("*.md"))]
+    found = set(re.findall(r"\b[a-z]{4,12}\b", "\n".join(texts)))
+    return TOPICS + sorted(found.difference(TOPICS))

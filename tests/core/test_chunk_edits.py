@@ -26,7 +26,7 @@ def prose(words: int) -> Callable[[int], str]:
 LAYOUTS = {
     "flat": ("", "## S {}\n\n"),
     "deep": ("", "### S {}\n"),
-    "top": ("# The title\n\n", "## S {}\n\n"),
+    "top": (f"# The title{' is long' * 30}\n\n", "## S {}\n\n"),
     "top with text": ("# The title\n\nAbout it.\n\n", "## S {}\n\n"),
     "underlined": ("The title\n=========\n\n", "S {}\n---\n\n"),
     "all on top": ("# The title\n\n", "# S {}\n\n"),

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from core.generated import KEYS, MODEST, Frontmatter, bodies, frontmatters, values
+from core.generated import AWKWARD, KEYS, MODEST, Frontmatter, bodies, frontmatters, values
 from memory_palace.core import yaml12
 from memory_palace.core.errors import BadInput
 from memory_palace.core.frontmatter import Yaml12, change, scalar, split
@@ -170,11 +170,28 @@ def test_the_style_of_a_value_is_kept() -> None:
     assert changed == "---\na: 'it''s'\nb: \"y\"\nc: [y, z] # c\nd:\n- y\n- z\n---\n"
 
 
+def test_a_key_without_a_value_gets_one() -> None:
+    """In place, with a blank before it, and its comment stays."""
+    changed = change("---\na:\nb: # c\nc:   \n---\n", {"a": 1, "b": [2], "c": "x"})
+    assert changed == "---\na: 1\nb: [2] # c\nc: x  \n---\n"
+
+
 def test_removing_a_key_that_is_not_there_changes_nothing() -> None:
     """None for a strange key, or for one without a value, is no change."""
     text = "---\na: 1\nb:\n---\n"
     assert change(text, {"c": None, "b": None}) == text
     assert change(text, {"a": 2, "b": None}) == "---\na: 2\nb:\n---\n"
+
+
+def test_another_type_is_another_value() -> None:
+    """True is not 1, and 1 is not 1.0: such a change is written."""
+    assert change("---\na: true\n---\n", {"a": 1}) == "---\na: 1\n---\n"
+    assert change("---\na: 1\n---\n", {"a": 1.0}) == "---\na: 1.0\n---\n"
+
+
+def test_a_flow_mapping_can_be_changed_in_place() -> None:
+    """The rest of its line stays."""
+    assert change("---\n{a: 1, b: x} # c\n---\n", {"b": "y"}) == "---\n{a: 1, b: y } # c\n---\n"
 
 
 @pytest.mark.parametrize(
@@ -206,6 +223,16 @@ def test_a_scalar_reads_back(value: Any, style: str) -> None:
     source = f"k: [{line}]\n" if style == "item" else f"k: {line}\n"
     expected = list(value) if isinstance(value, tuple) else value
     assert yaml12.load(source)["k"] == ([expected] if style == "item" else expected)
+
+
+@pytest.mark.parametrize("style", ["plain", "'", '"', "item"])
+@pytest.mark.parametrize("text", AWKWARD)
+def test_awkward_text_reads_back(text: str, style: str) -> None:
+    """Whatever could be taken for something else is quoted."""
+    line = scalar(text, style)
+    assert yaml12.load(f"k: [{line}]" if style == "item" else f"k: {line}") == {
+        "k": [text] if style == "item" else text
+    }
 
 
 TEXT = "---\ntitle: A # c\non: no\ntags: [x, 10:00]\nwhen: 2026-11-29\n---\n\nBody\n"

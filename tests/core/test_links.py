@@ -43,15 +43,17 @@ def test_links_in_metadata() -> None:
         "supersedes": "[[old]]",
         "evidence": ["see [[a#H|x]] and ![[b]]", {"deep": ["[[c|see [1]]]"]}],
         "title": "no [link] here [[ ]] [[\n]]",
+        "source": "[[[d]]]",
         "number": 3,
         "nested": [["note"]],
     }
-    found = in_metadata(metadata, {"supersedes": 3, "evidence": 4, "title": 5})
+    found = in_metadata(metadata, {"supersedes": 3, "evidence": 4, "title": 5, "source": 6})
     assert [(str(link), link.alias, link.embed, link.line) for link in found] == [
         ("[[old]]", "", False, 3),
         ("[[a#H]]", "x", False, 4),
         ("[[b]]", "", True, 4),
         ("[[c]]", "see [1", False, 4),
+        ("[[d]]", "", False, 6),
     ]
 
 
@@ -158,6 +160,12 @@ def test_what_is_not_there_is_broken(inner: str) -> None:
     assert found.why
 
 
+@pytest.mark.parametrize("inner", ["../lessons", "a/../lessons", "/lessons", "topics\\lessons"])
+def test_a_path_that_is_none_of_the_palace_is_told_so(inner: str) -> None:
+    """Paths upwards, from the disk's root, or with backslashes are answered with the right form."""
+    assert "below the root" in lead(inner).why
+
+
 def test_many_choices_are_not_all_listed() -> None:
     """Four are named, the rest are counted."""
     resolver = Resolver({f"palace/{n}/x.md": [] for n in range(7)})
@@ -174,14 +182,16 @@ def test_paths_that_differ_in_normal_form_only_are_ambiguous() -> None:
 
 
 @pytest.mark.parametrize(
-    "inner", ["lessons#Top", "lessons#top", "lessons#What to do now", "lessons#Top#Top"]
+    "inner", ["lessons#Top", "lessons#top", "lessons#What to do now", "lessons#No#Top"]
 )
 def test_headings_are_found_loosely(inner: str) -> None:
     """Case and markup of a heading do not matter; of a chain the last counts."""
     assert lead(inner).status == "ok"
 
 
-@pytest.mark.parametrize("inner", ["lessons#To", "lessons#What", "lessons#^3f9", "lessons#^Top"])
+@pytest.mark.parametrize(
+    "inner", ["lessons#To", "lessons#What", "lessons#^3f9", "lessons#^Top", "lessons#Top#No"]
+)
 def test_a_missing_heading_or_block_is_broken_but_leads_to_its_note(inner: str) -> None:
     """The note is there, the place in it is not."""
     found = lead(inner)

@@ -7,7 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.generated import MODEST, bodies
-from memory_palace.core.markdown import Block, read
+from memory_palace.core import markdown
+from memory_palace.core.markdown import read
+from memory_palace.core.outline import Block
 from memory_palace.core.text import split_lines
 
 
@@ -218,3 +220,12 @@ def test_any_body_is_read(body: str, first: int) -> None:
         assert start < end
         assert all(start < cut < end for cut in block.cuts)
         assert lines[start - first].strip(" \t\r")
+
+
+def test_reading_links_ends_somewhere_and_says_where(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A note of nothing but brackets would take minutes."""
+    monkeypatch.setattr(markdown, "MOST_LINKED", 20)
+    outline = read("[[one]] text\n\n[[two]] text\n\nmore\n")
+    assert [link.inner for link in outline.links] == ["one"]
+    assert outline.links_end == 3
+    assert read("[[one]]").links_end is None

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 
 from core.generated import MODEST, bodies
-from memory_palace.core.note import HALLS, Note, note_title, parse
+from memory_palace.core.kinds import HALLS
+from memory_palace.core.note import Note, note_title, parse
 
 
 def note(*lines: str, body: str = "body\n") -> Note:
@@ -211,3 +212,11 @@ def test_any_text_is_a_note(top: str, body: str) -> None:
     before = text[: len(text) - len(read.body)]
     assert read.body_line == before.count("\n") + 1
     assert read.broken == any("broken" in problem.message for problem in read.problems)
+
+
+@pytest.mark.parametrize("written", ["superseded_by: [[b]]", 'evidence:\n  - [[b]]\n  - "[[c]]"'])
+def test_a_link_without_quotes_is_pointed_at(written: str) -> None:
+    """YAML reads it as lists in a list, so nothing would follow it."""
+    (problem,) = note(written).problems
+    assert (problem.line, problem.grade) == (2, "warning")
+    assert "without quotes" in problem.message

@@ -14,7 +14,7 @@ import yaml
 import memory_palace
 from docs import documents, playing, usage
 from memory_palace.cli import output
-from memory_palace.core import errors, note
+from memory_palace.core import errors, kinds
 from memory_palace.files import config, starter
 from memory_palace.search.hits import Hit, Neighbor, Parts
 from support.palaces import NOW, REPOSITORY, SCRIPTS, script
@@ -169,7 +169,7 @@ def test_no_weight_or_importance_is_left_out() -> None:
 
     names = {row.cells[1].strip("`").rsplit(".", 1)[-1] for row in constants()}
     assert {f.name for f in dataclasses.fields(scoring.Weights)} <= names
-    assert set(scoring.IMPORTANCE) == set(note.PRIORITIES) <= names
+    assert set(scoring.IMPORTANCE) == set(kinds.PRIORITIES) <= names
 
 
 def value_of(name: str) -> float:
@@ -224,7 +224,9 @@ def test_notes_are_described_as_they_are_read() -> None:
     """Halls, priorities and the keys that are read are in the page on notes."""
     page = REFERENCES / "note_format.md"
     text = page.read_text()
-    assert all(f"`{word}`" in text for word in (*note.HALLS, *note.PRIORITIES, note.DEFAULT_TYPE))
+    assert all(
+        f"`{word}`" in text for word in (*kinds.HALLS, *kinds.PRIORITIES, kinds.DEFAULT_TYPE)
+    )
     keys = {
         c
         for r in documents.rows(page)

@@ -183,3 +183,11 @@ def test_no_file_reads_as_none(tmp_path: Path) -> None:
     assert atomic.read_or_none(tmp_path / "none") is None
     assert atomic.read_or_none(tmp_path / "no" / "folder") is None
     assert atomic.read_or_none(tmp_path / "empty") == b""
+
+
+def test_what_a_killed_write_left_is_tidied_away(tmp_path: Path) -> None:
+    """Temporary files of this file go, those of others stay."""
+    (tmp_path / ".a.jsonl.x1y2.tmp").touch()
+    (tmp_path / ".b.jsonl.x1y2.tmp").touch()
+    atomic.tidy(tmp_path / "a.jsonl")
+    assert [p.name for p in tmp_path.iterdir()] == [".b.jsonl.x1y2.tmp"]

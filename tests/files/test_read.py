@@ -85,7 +85,9 @@ def test_what_is_not_there_cannot_be_reached(tmp_path: Path) -> None:
 def test_a_path_that_cannot_be_is_reported(tmp_path: Path, path: str) -> None:
     """A path that no disk can hold is a value like any other fault."""
     (tmp_path / "file").touch()
-    assert not faulty(tmp_path, path).content
+    got = faulty(tmp_path, path)
+    assert not got.content
+    assert "None" not in got.problem.message
 
 
 def test_a_last_link_is_not_followed(tmp_path: Path) -> None:

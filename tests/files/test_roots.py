@@ -167,6 +167,15 @@ def test_a_palace_above_the_main_worktree_is_found(repository: Repository, tmp_p
     assert roots.find(start=linked / "sub") == root
 
 
+def test_the_worktrees_own_palace_counts_over_one_around_the_main(
+    repository: Repository, tmp_path: Path
+) -> None:
+    """What lies around the main worktree comes after all that the two worktrees hold."""
+    palace(tmp_path / "src")
+    linked = palace(repository.worktree(tmp_path / "linked"))
+    assert roots.find(start=linked / "sub") == linked
+
+
 def test_a_worktree_inside_the_main_one(repository: Repository) -> None:
     """A worktree kept below its own repository has the repository's palace."""
     root = palace(repository.folder)

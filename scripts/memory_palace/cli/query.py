@@ -14,8 +14,8 @@ from memory_palace.cli import output
 from memory_palace.cli.common import Terminal, now, root_option, say
 from memory_palace.core import dates
 from memory_palace.core.errors import BadInput, Missing
+from memory_palace.core.kinds import PRIORITIES
 from memory_palace.core.links import TREE
-from memory_palace.core.note import PRIORITIES
 from memory_palace.core.text import split_lines
 from memory_palace.embed import registry
 from memory_palace.embed.registry import Choice

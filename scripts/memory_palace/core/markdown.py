@@ -21,6 +21,9 @@ _LONGEST_TARGET = 500
 _DEEPEST = 100  # blocks in blocks: a list in a list is two levels further down
 _DEEPEST_INLINE = 20
 
+MOST_LINKED = 500_000
+"""Characters of text with links that are read for them: more, in one note, would take minutes."""
+
 
 def read(body: str, first_line: int = 1) -> Outline:
     """The outline of ``body``, whose first line is line ``first_line`` of the file."""
@@ -31,6 +34,8 @@ def read(body: str, first_line: int = 1) -> Outline:
     links: list[RawLink] = []
     in_comment = False
     line = first_line
+    left = MOST_LINKED
+    links_end = None
     for index, token in enumerate(tokens):
         if token.map:
             line = first_line + token.map[0]
@@ -39,9 +44,13 @@ def read(body: str, first_line: int = 1) -> Outline:
         if token.type == "html_block" and in_comment:
             in_comment = token.content.count("%%") % 2 == 0
         if token.type == "inline" and ("[[" in token.content or "%%" in token.content):
+            left -= len(token.content)
+            if left < 0:
+                links_end = links_end or line
+                continue
             found, in_comment = _inline_links(token.content, line, in_comment)
             links.extend(found)
-    return Outline(tuple(blocks), tuple(links), tuple(_block_ids(body, tokens)))
+    return Outline(tuple(blocks), tuple(links), tuple(_block_ids(body, tokens)), links_end)
 
 
 def _without_lone_returns(body: str) -> str:

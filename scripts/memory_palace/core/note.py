@@ -6,20 +6,9 @@ from datetime import datetime
 from typing import Any
 
 from memory_palace.core import dates, frontmatter
+from memory_palace.core.kinds import HALLS, PRIORITIES
 from memory_palace.core.problems import Grade, Problem
 from memory_palace.core.text import stem
-
-PRIORITIES = ("high", "medium", "low")
-HALLS = (
-    "hall_decisions",
-    "hall_bugs",
-    "hall_features",
-    "hall_refactors",
-    "hall_discoveries",
-    "hall_changes",
-    "hall_diary",
-)
-DEFAULT_TYPE = "palace"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +29,7 @@ class Note:
     title: str | None = None
     type: str | None = None
     priority: str | None = None
+    hall: str | None = None
     tags: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
     created: datetime | None = None
@@ -86,13 +76,18 @@ def parse(path: str, text: str) -> Note:
         updated=reader.moment("updated"),
         status=reader.text("status"),
         pinned=reader.flag("pinned"),
-        problems=(*reader.check_hall(), *reader.problems),
+        hall=reader.one_of("hall", HALLS),
+        problems=tuple(reader.problems),
     )
 
 
 def note_title(note: Note, first_heading: str | None) -> str:
     """What to call the note: its written title, its first top heading, or its file's name."""
     return note.title or first_heading or stem(note.path)
+
+
+_TYPED = frozenset("title type priority hall tags aliases created updated status pinned".split())
+"""Keys whose values are checked one by one."""
 
 
 class _Reader:
@@ -119,6 +114,9 @@ class _Reader:
         self.values[key] = value
         self.written[key] = written
         self.lines[key] = line
+        if key not in _TYPED and _is_bare_link(value):
+            what = f'`{key}` has a link without quotes, which is no link: write "[[…]]"'
+            self.problems.append(Problem(self.path, line, what, "warning"))
 
     def wrong(self, key: str, expected: str, grade: Grade = "error") -> None:
         shown = repr(self.values[key])
@@ -174,7 +172,11 @@ class _Reader:
         self.wrong(key, "true or false")
         return False
 
-    def check_hall(self) -> list[Problem]:
-        if self.values.get("hall") is not None and self.values["hall"] not in HALLS:
-            self.wrong("hall", ", ".join(HALLS[:-1]) + " or " + HALLS[-1])
-        return []
+
+def _is_bare_link(value: Any) -> bool:
+    """True for what YAML makes of ``[[note]]`` without quotes: lists in a list."""
+    return isinstance(value, list) and any(
+        isinstance(item, list)
+        and (all(isinstance(word, str) for word in item) or _is_bare_link(item))
+        for item in value
+    )

@@ -25,11 +25,15 @@ class RawLink:
 
 @dataclass(frozen=True, slots=True)
 class Outline:
-    """What the body is made of, in order."""
+    """What the body is made of, in order.
+
+    ``links_end`` is the line from which links were not read any more, None if all were.
+    """
 
     blocks: tuple[Block, ...]
     links: tuple[RawLink, ...]
     block_ids: tuple[str, ...]
+    links_end: int | None = None
 
     @property
     def headings(self) -> tuple[str, ...]:

@@ -1,6 +1,7 @@
 """Whole-file writes that are there or not there, never in between."""
 
 import contextlib
+import glob
 import os
 import tempfile
 from pathlib import Path
@@ -41,6 +42,13 @@ def write(path: Path, data: bytes, expected: object = ANY) -> None:
             os.unlink(name)
         raise
     _sync_directory(path.parent)
+
+
+def tidy(path: Path) -> None:
+    """Remove what a killed :func:`write` of ``path`` left. For whoever holds the writer lock."""
+    for left in path.parent.glob(f".{glob.escape(path.name[:40])}.*.tmp"):
+        with contextlib.suppress(OSError):
+            left.unlink()
 
 
 def _mode(path: Path) -> int:

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from memory_palace.core.kinds import DEFAULT_TYPE, PRIORITIES
 from memory_palace.core.links import TREE
-from memory_palace.core.note import DEFAULT_TYPE, PRIORITIES
 from memory_palace.core.problems import Problem
 from memory_palace.core.text import is_cold
 from memory_palace.files import atomic, jsonl
@@ -224,5 +224,6 @@ def save(root: Path, manifest: Manifest, synced: Synced) -> bool:
     data = synced.text.encode("utf-8", "surrogateescape")
     if data == (manifest.raw or b""):
         return False
+    atomic.tidy(root / PATH)
     atomic.write(root / PATH, data, expected=manifest.raw)
     return True

@@ -6,14 +6,16 @@ import stat
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-
-from pathspec import GitIgnoreSpec
+from typing import TYPE_CHECKING
 
 from memory_palace.core.diff import FileStat
 from memory_palace.core.errors import Missing
 from memory_palace.core.links import TREE
 from memory_palace.core.problems import Problem
 from memory_palace.core.text import is_cold
+
+if TYPE_CHECKING:
+    from pathspec import GitIgnoreSpec
 
 _CONFLICT_COPY = re.compile(
     r"\.sync-conflict-\d{8}-\d{6}|\(.*conflicted copy.*\)|\(.*Konflikt.*\)|_conf\(\d+\)"
@@ -47,8 +49,12 @@ class Tree:
         return path in self.away or any(path.startswith(folder + "/") for folder in self.unseen)
 
 
-def exclusion(patterns: tuple[str, ...]) -> GitIgnoreSpec:
-    """The gitignore patterns of ``index.exclude``, relative to the root."""
+def exclusion(patterns: tuple[str, ...]) -> "GitIgnoreSpec | None":
+    """The gitignore patterns of ``index.exclude``, relative to the root; None for no pattern."""
+    if not patterns:
+        return None
+    from pathspec import GitIgnoreSpec
+
     return GitIgnoreSpec.from_lines(patterns)
 
 
@@ -109,7 +115,9 @@ def _walk(root: Path, top: str, tree: Tree) -> Iterator[tuple[str, os.DirEntry[s
                 yield path, entry
 
 
-def _place(root: Path, tree: Tree, path: str, entry: os.DirEntry[str], spec: GitIgnoreSpec) -> None:
+def _place(
+    root: Path, tree: Tree, path: str, entry: os.DirEntry[str], spec: "GitIgnoreSpec | None"
+) -> None:
     is_note = path.lower().endswith(".md")
     if not is_text(path):
         tree.problems.append(Problem(path, None, "its name is not UTF-8: rename it"))
@@ -120,7 +128,7 @@ def _place(root: Path, tree: Tree, path: str, entry: os.DirEntry[str], spec: Git
     if not is_note:
         tree.others.append(path)
         return
-    if spec.match_file(path):
+    if spec and spec.match_file(path):
         tree.excluded.append(path)
         return
     if _CONFLICT_COPY.search(entry.name):

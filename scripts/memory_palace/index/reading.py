@@ -37,6 +37,12 @@ def parse(path: str, text: Text) -> Parsed:
         read.body, read.body_line, outline, written_title, read.created or read.updated
     )
     problems = list(read.problems)
+    if outline.links_end:
+        problems.append(
+            Problem(
+                path, outline.links_end, "too much text with links from here on: split the note"
+            )
+        )
     if not text.text.strip("\ufeff \t\r\n"):
         problems.append(Problem(path, None, "empty: write something or remove it", "warning"))
     return Parsed(
