@@ -2,7 +2,6 @@
 
 from typing import Any
 
-import frontmatter as python_frontmatter
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
@@ -10,7 +9,7 @@ from hypothesis import strategies as st
 from core.generated import AWKWARD, KEYS, MODEST, Frontmatter, bodies, frontmatters, values
 from memory_palace.core import yaml12
 from memory_palace.core.errors import BadInput
-from memory_palace.core.frontmatter import Yaml12, change, scalar, split
+from memory_palace.core.frontmatter import change, scalar, split
 
 
 def read(text: str) -> dict[str, Any]:
@@ -173,7 +172,7 @@ def test_the_style_of_a_value_is_kept() -> None:
 def test_a_key_without_a_value_gets_one() -> None:
     """In place, with a blank before it, and its comment stays."""
     changed = change("---\na:\nb: # c\nc:   \n---\n", {"a": 1, "b": [2], "c": "x"})
-    assert changed == "---\na: 1\nb: [2] # c\nc: x  \n---\n"
+    assert changed == "---\na: 1\nb: [2] # c\nc: x   \n---\n"
 
 
 def test_removing_a_key_that_is_not_there_changes_nothing() -> None:
@@ -233,30 +232,3 @@ def test_awkward_text_reads_back(text: str, style: str) -> None:
     assert yaml12.load(f"k: [{line}]" if style == "item" else f"k: {line}") == {
         "k": [text] if style == "item" else text
     }
-
-
-TEXT = "---\ntitle: A # c\non: no\ntags: [x, 10:00]\nwhen: 2026-11-29\n---\n\nBody\n"
-
-
-def test_python_frontmatter_reads_through_the_handler() -> None:
-    """``frontmatter.loads`` with this handler gives the core types and the body."""
-    post = python_frontmatter.loads(TEXT, handler=Yaml12())
-    expected = {"title": "A", "on": "no", "tags": ["x", "10:00"], "when": "2026-11-29"}
-    assert post.metadata == expected
-    assert post.content.strip() == "Body"
-    again = python_frontmatter.loads(
-        python_frontmatter.dumps(post, handler=Yaml12()), handler=Yaml12()
-    )
-    assert again.metadata == expected
-    assert again.content.strip() == "Body"
-
-
-@pytest.mark.parametrize("text", ["plain\n", "---\nno mapping\n---\nplain\n"])
-def test_python_frontmatter_takes_a_text_without_metadata(text: str) -> None:
-    """Then all of it is content."""
-    assert not Yaml12().detect(text)
-    with pytest.raises(ValueError, match="no frontmatter"):
-        Yaml12().split(text)
-    post = python_frontmatter.loads(text, handler=Yaml12())
-    assert post.metadata == {}
-    assert post.content.strip() == text.strip()

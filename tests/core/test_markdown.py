@@ -225,7 +225,7 @@ def test_any_body_is_read(body: str, first: int) -> None:
 def test_reading_links_ends_somewhere_and_says_where(monkeypatch: pytest.MonkeyPatch) -> None:
     """A note of nothing but brackets would take minutes."""
     monkeypatch.setattr(markdown, "MOST_LINKED", 20)
-    outline = read("[[one]] text\n\n[[two]] text\n\nmore\n")
+    outline = read("[[one]] text\n\n[[two]] text\n\nmore\n\n[[three]]\n")
     assert [link.inner for link in outline.links] == ["one"]
     assert outline.links_end == 3
     assert read("[[one]]").links_end is None

@@ -220,3 +220,9 @@ def test_a_link_without_quotes_is_pointed_at(written: str) -> None:
     (problem,) = note(written).problems
     assert (problem.line, problem.grade) == (2, "warning")
     assert "without quotes" in problem.message
+
+
+@pytest.mark.parametrize("written", ["matrix: [[1, 2], [3, 4]]", "list: [a]", 'good: ["[[b]]"]'])
+def test_lists_that_are_no_links_are_no_problem(written: str) -> None:
+    """Only lists of text in a list look like a link."""
+    assert note(written).problems == ()
