@@ -9,6 +9,7 @@ import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 OLDEST = (3, 11)
+MARK = "PALACE_STARTED_IN"
 NEEDED = (
     "click",
     "faiss",
@@ -26,10 +27,11 @@ NEEDED = (
 
 def run(command=None):
     """Run one command of the toolkit (or all of them), and exit with its code."""
+    came_from = os.environ.pop(MARK, "")
     if sys.version_info < OLDEST:
-        _elsewhere("Python %d.%d or newer is needed" % OLDEST)
+        _elsewhere("Python %d.%d or newer is needed" % OLDEST, came_from)
     if not _installed():
-        _elsewhere("the toolkit's packages are not installed")
+        _elsewhere("the toolkit's packages are not installed", came_from)
     from memory_palace.cli.main import main
 
     sys.exit(main(sys.argv[1:], program=os.path.basename(sys.argv[0]), command=command))
@@ -45,12 +47,17 @@ def _installed():
         return False
 
 
-def _elsewhere(problem):
-    """Go on in the repository's own environment, if it is there and is not this one."""
+def _elsewhere(problem, came_from):
+    """Go on in the environment that install.py makes, if it is there and is not this one."""
     folder, name = ("Scripts", "python.exe") if os.name == "nt" else ("bin", "python")
-    environment = os.path.join(os.path.dirname(HERE), ".venv")
+    environment = os.environ.get("VENV") or os.path.join(os.path.dirname(HERE), ".venv")
+    environment = os.path.abspath(environment)
     python = os.path.join(environment, folder, name)
-    if os.path.exists(python) and os.path.abspath(sys.prefix) != environment:
+    ours = os.path.normcase(environment)
+    # $VENV may be no environment at all: its Python then says another prefix, each time.
+    here = os.path.normcase(os.path.abspath(sys.prefix))
+    if os.path.exists(python) and ours not in (here, came_from):
+        os.environ[MARK] = ours
         arguments = [python, os.path.abspath(sys.argv[0]), *sys.argv[1:]]
         if os.name == "nt":
             import subprocess

@@ -43,14 +43,14 @@ def main(arguments):
     environment = os.environ.get("VENV") or os.path.join(REPOSITORY, ".venv")
     stamp = os.path.join(environment, "." + tier)
     wanted = _digest(TIERS[tier])
-    if _read(stamp) == wanted:
+    python = _python(environment)
+    # A stamp says nothing about a Python that was removed or renewed since.
+    if _read(stamp) == wanted and _runs([python, "-I", "-S", "-c", ""]):
         os.utime(stamp)
         return 0
-    python = _python(environment)
-    if not os.path.exists(python):
-        sys.stderr.write("making %s\n" % os.path.relpath(environment))
-        code = subprocess.call([sys.executable, "-m", "venv", environment])
-        if code:
+    if not _runs([python, "-m", "pip", "--version"]):
+        sys.stderr.write("making %s\n" % environment)
+        if subprocess.call(_venv(environment)):
             return _fail(
                 "no virtual environment could be made: install your system's python3-venv", 3
             )
@@ -76,6 +76,33 @@ def main(arguments):
         with open(os.path.join(environment, "." + contained), "w") as file:
             file.write(_digest(TIERS[contained]))
     return 0
+
+
+def _runs(command):
+    if not os.path.exists(command[0]):
+        return False
+    try:
+        return not subprocess.call(
+            command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+    except OSError:
+        return False
+
+
+def _venv(environment):
+    """The command that makes an environment. One that is broken is emptied first, but never a
+    folder that is none: $VENV may name anything."""
+    python, clear = sys.executable, []
+    if os.path.exists(os.path.join(environment, "pyvenv.cfg")):
+        clear = ["--clear"]
+        if _same(sys.prefix, environment):
+            python = getattr(sys, "_base_executable", python)  # its own is about to be removed
+    return [python, "-m", "venv", *clear, environment]
+
+
+def _same(a, b):
+    a, b = [os.path.normcase(os.path.realpath(path)) for path in (a, b)]
+    return a == b
 
 
 def _python(environment):

@@ -71,6 +71,28 @@ def test_a_plain_python_goes_on_in_the_environment(copy: Path) -> None:
     assert json.loads(ran.stdout)[0] == [str(copy / "scripts/query_bge.py"), *words]
 
 
+def test_the_environment_that_was_chosen_is_gone_on_in(copy: Path, tmp_path: Path) -> None:
+    """``$VENV`` counts over the environment beside the scripts, as it does for install.py."""
+    stub_python(copy / ".venv")
+    stub_python(tmp_path / "mine")
+    (copy / ".venv/bin/python").write_text("#!/bin/sh\nexit 9\n")
+    ran = run([*PLAIN, str(copy / "scripts/palace.py"), "doctor"], VENV=str(tmp_path / "mine"))
+    assert ran.returncode == 0, ran.stderr
+    assert json.loads(ran.stdout)[0] == [str(copy / "scripts/palace.py"), "doctor"]
+
+
+def test_a_python_that_is_no_environment_is_tried_once(copy: Path, tmp_path: Path) -> None:
+    """``$VENV`` may lead to a Python that calls another folder its own: that ends with a word."""
+    python = tmp_path / "mine/bin/python"
+    python.parent.mkdir(parents=True)
+    base = Path(sys.base_prefix) / "bin" / Path(sys.executable).resolve().name
+    python.write_text(f'#!/bin/sh\nexec {base} -S -E "$@"\n')
+    python.chmod(0o755)
+    ran = run([*PLAIN, str(copy / "scripts/palace.py"), "doctor"], VENV=str(tmp_path / "mine"))
+    assert ran.returncode == 3
+    assert ran.stderr.startswith("error: the toolkit's packages are not installed: run")
+
+
 def test_an_environment_without_packages_is_not_asked_for_ever(copy: Path) -> None:
     """The environment's own Python, without packages, says so and stops."""
     python = copy / ".venv/bin/python"
@@ -152,7 +174,8 @@ def test_install_does_nothing_twice(copy: Path, tmp_path: Path) -> None:
     install = [*PLAIN, str(copy / "scripts/install.py"), "core"]
     ran = run(install, VENV=str(environment))
     assert ran.returncode == 0, ran.stderr
-    assert json.loads(ran.stdout)[0][-2:] == ["-r", str(copy / "requirements-core.txt")]
+    requirements = ["-r", str(copy / "requirements-core.txt")]
+    assert json.loads(ran.stdout)[0][-4:] == [*requirements, "--editable", str(copy)]
     ran = run(install, VENV=str(environment))
     assert (ran.returncode, ran.stdout, ran.stderr) == (0, "", "")
     with (copy / "requirements-core.txt").open("a") as file:
@@ -166,12 +189,81 @@ def test_install_tells_of_a_pip_that_fails(copy: Path, tmp_path: Path) -> None:
         shutil.copy(path, copy)
     python = tmp_path / "elsewhere/bin/python"
     python.parent.mkdir(parents=True)
-    python.write_text("#!/bin/sh\nexit 1\n")
+    python.write_text('#!/bin/sh\n[ "$3" = --version ]\n')
     python.chmod(0o755)
     ran = run([*PLAIN, str(copy / "scripts/install.py")], VENV=str(tmp_path / "elsewhere"))
     assert ran.returncode == 3
     assert "pip could not install requirements-core.txt" in ran.stderr
     assert not (tmp_path / "elsewhere/.core").exists()
+
+
+VENV_STUB = """
+import json, os, sys
+folder = sys.argv[-1]
+os.makedirs(os.path.join(folder, "bin"), exist_ok=True)
+python = os.path.join(folder, "bin", "python")
+if os.path.lexists(python):
+    os.unlink(python)
+with open(python, "w") as file:
+    file.write("#!/bin/sh\\nexit 0\\n")
+os.chmod(python, 0o755)
+with open(os.path.join(folder, "made"), "w") as file:
+    json.dump(sys.argv[1:], file)
+"""
+
+
+@pytest.mark.parametrize(
+    ("state", "made"),
+    [
+        ("nothing there", []),
+        ("a python that is gone", ["--clear"]),
+        ("a python that leads nowhere", ["--clear"]),
+        ("a python that does not run", ["--clear"]),
+        ("no pip", ["--clear"]),
+        ("no environment at all", []),
+        ("whole", None),
+    ],
+)
+def test_a_broken_environment_is_made_anew(
+    copy: Path, tmp_path: Path, state: str, made: list[str] | None
+) -> None:
+    """A stamp does not stand for a Python that runs, and a half-made environment is no end.
+
+    A folder that is no environment is never emptied.
+    """
+    for path in REPOSITORY.glob("requirements*.txt"):
+        shutil.copy(path, copy)
+    (copy / "scripts/venv.py").write_text(VENV_STUB)  # found before the library's own
+    environment = tmp_path / "elsewhere"
+    python = environment / "bin/python"
+    install = [str(Path(sys.executable)), "-S", str(copy / "scripts/install.py"), "core"]
+    if state != "nothing there":
+        stub_python(environment)
+        (environment / "pyvenv.cfg").touch()
+        python.write_text("#!/bin/sh\nexit 0\n")
+        assert run(install, VENV=str(environment)).returncode == 0
+        assert (environment / ".core").read_text(), "the stamp is set"
+    if state in ("a python that is gone", "a python that leads nowhere", "no environment at all"):
+        python.unlink()
+    if state == "a python that leads nowhere":
+        python.symlink_to("nowhere")
+    if state == "a python that does not run":
+        python.write_text("#!/nowhere/python\n")
+    if state == "no environment at all":
+        (environment / "pyvenv.cfg").unlink()
+    if state == "no pip":
+        python.write_text('#!/bin/sh\n[ "$2" != pip ]\n')
+        (environment / ".core").unlink()
+    environment_of_python = {"VENV": str(environment), "PYTHONPATH": str(copy / "scripts")}
+    ran = run(install, **environment_of_python)
+    assert ran.returncode == 0, ran.stderr
+    if made is None:
+        assert not (environment / "made").exists()
+        assert not ran.stderr
+    else:
+        assert json.loads((environment / "made").read_text()) == [*made, str(environment)]
+        assert ran.stderr.startswith(f"making {environment}\ninstalling ")
+    assert run(install, **environment_of_python).stderr == "", "made once"
 
 
 needs_make = pytest.mark.skipif(not shutil.which("make"), reason="no make here")

@@ -247,3 +247,25 @@ def test_the_vector_key_is_of_what_is_embedded() -> None:
     keys = [chunk.vector_key(text) for text in ("a", "a", "b")]
     assert keys[0] == keys[1] != keys[2]
     assert len(keys[0]) == 64
+
+
+def test_a_huge_title_or_heading_is_not_in_every_chunk() -> None:
+    """Cut in what is embedded and in the path; the heading itself is in the text once."""
+    name, tag = "long name " * 40_000, "tag" * 5000
+    pieces = cut(f"# {name}\n\n## {name}\n\n" + "text text\n\n" * 1000)
+    assert sum(len(p.embedded) for p in pieces) < 2_000_000
+    assert all(len(p.embedded) <= 2 * chunk.LONGEST_EMBEDDED + MOST + 10 for p in pieces)
+    assert all(len(part) <= chunk.LONGEST_NAME for p in pieces for part in p.heading)
+    assert sum(p.body.count("long") for p in pieces) == 80_000
+    title, path, tags, body = chunk.columns(name, (tag, tag), pieces[-1])
+    assert len(title) == chunk.LONGEST_NAME
+    assert path == pieces[-1].heading_text
+    assert len(tags) == chunk.MOST_TAGS
+    assert body == pieces[-1].body
+    assert chunk.columns("T", ("a", "b"), pieces[0])[::2] == ("T", "a b")
+
+
+def test_a_cut_heading_that_repeats_the_title_is_embedded_once() -> None:
+    """Both are cut at the same place."""
+    name = "n" * 300
+    assert chunk.embedded_text(name, None, (name[:250],), "x") == "n" * 200 + "\nx"

@@ -2,7 +2,8 @@
 
 import time
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, tzinfo
+from typing import Self
 
 import pytest
 from hypothesis import given
@@ -146,3 +147,21 @@ def test_the_edges_of_time_can_be_shown(zone: str) -> None:
     first, last = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
     assert dates.local_day(first + timedelta(hours=1)) == "0001-01-01"
     assert dates.local_day(last) == "9999-12-31"
+
+
+def test_a_moment_that_the_system_cannot_place_is_shown_in_utc(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Windows refuses local times before 1970."""
+
+    class Refusing(datetime):
+        def astimezone(self, tz: tzinfo | None = None) -> Self:
+            raise OSError(22, "Invalid argument")
+
+        @classmethod
+        def fromtimestamp(cls, *_: object) -> Self:  # type: ignore[override]
+            raise OSError(22, "Invalid argument")
+
+    assert dates.local_day(Refusing(1969, 11, 29, 1, tzinfo=UTC)) == "1969-11-29"
+    monkeypatch.setattr(dates, "datetime", Refusing)
+    assert dates.from_seconds(-86_400.5).isoformat() == "1969-12-30T23:59:59.500000+00:00"

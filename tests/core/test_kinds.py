@@ -5,7 +5,7 @@ from memory_palace.core import kinds, scoring
 
 def test_every_priority_has_an_importance() -> None:
     """The words that a note may use are those that scoring knows, the most important first."""
-    assert kinds.PRIORITIES == tuple(scoring.IMPORTANCE)
+    assert tuple(scoring.IMPORTANCE) == kinds.PRIORITIES
     weights = [scoring.importance(priority) for priority in kinds.PRIORITIES]
     assert weights == sorted(weights, reverse=True)
 

@@ -1,9 +1,11 @@
 """What is inside a link, and where it leads."""
 
 import unicodedata
+from typing import Any
 
 import pytest
 
+from memory_palace.core import links
 from memory_palace.core.links import Anchors, Link, Resolved, Resolver, in_metadata, parse
 from memory_palace.core.markdown import RawLink, read
 
@@ -237,3 +239,63 @@ def test_from_text_to_note() -> None:
     assert parse(raw).alias == "C# or [x] | y"
     found = RESOLVER.resolve("palace/source.md", parse(raw), ANCHORS)
     assert (found.path, found.status) == ("palace/topics/lessons.md", "ok")
+
+
+def test_a_notes_headings_are_compared_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not for each of the links into it; another note's, or changed ones, are read anew."""
+    seen: list[str] = []
+    loose = links._loose
+
+    def counted(heading: str) -> str:
+        seen.append(heading)
+        return loose(heading)
+
+    monkeypatch.setattr(links, "_loose", counted)
+    there = {"n.md": Anchors(tuple(f"H {n}" for n in range(2000)), ("b",))}
+    resolver = Resolver({"n.md": []})
+    for n in range(2000):
+        found = resolver.resolve("n.md", parse(RawLink(f"#h {n}", 1)), there)
+        assert (found.path, found.status) == ("n.md", "ok")
+    assert len(seen) == 4000
+    link = parse(RawLink("n#h 1", 1))
+    assert resolver.resolve("n.md", link, {"n.md": Anchors()}).status == "broken"
+    assert resolver.resolve("n.md", link, {}).status == "broken"
+    assert resolver.resolve("n.md", link, there).status == "ok"
+
+
+def test_a_target_is_looked_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A note may name one of thousands of namesakes thousands of times."""
+    seen: list[str] = []
+    ending = links._Names.ending
+
+    def counted(names: Any, target: str) -> set[str]:
+        seen.append(target)
+        return ending(names, target)
+
+    monkeypatch.setattr(links._Names, "ending", counted)
+    resolver = Resolver({f"palace/{n}/x.md": [] for n in range(50)})
+    found = {
+        resolver.resolve("palace/s.md", parse(RawLink(f"x#h {n}", n)), {}).why for n in range(50)
+    }
+    assert len(found) == 1
+    assert seen == ["x"]
+
+
+def test_namesakes_are_sorted_by_folder_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each link with a folder would compare each of them."""
+    seen: list[str] = []
+    bare = links._bare
+
+    def counted(path: str) -> str:
+        seen.append(path)
+        return bare(path)
+
+    monkeypatch.setattr(links, "_bare", counted)
+    resolver = Resolver({f"palace/t/{n}/a/x.md": [] for n in range(100)})
+    for n in range(100):
+        found = resolver.resolve("palace/s.md", parse(RawLink(f"{n}/a/x", 1)), {})
+        assert found.path == f"palace/t/{n}/a/x.md"
+        assert resolver.resolve("s.md", parse(RawLink(f"{n}/b/x", 1)), {}).status == "broken"
+    assert resolver.resolve("s.md", parse(RawLink("palace/T/7/a/X", 1)), {}).status == "ok"
+    assert resolver.resolve("s.md", parse(RawLink("A/x", 1)), {}).status == "ambiguous"
+    assert len(seen) < 1000

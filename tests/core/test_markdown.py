@@ -1,13 +1,14 @@
 """A body read once: blocks, headings, block ids and wikilinks with their lines."""
 
 from itertools import pairwise
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from core.generated import MODEST, bodies
-from memory_palace.core import markdown
+from memory_palace.core import chunk, markdown
 from memory_palace.core.markdown import read
 from memory_palace.core.outline import Block
 from memory_palace.core.text import split_lines
@@ -229,3 +230,118 @@ def test_reading_links_ends_somewhere_and_says_where(monkeypatch: pytest.MonkeyP
     assert [link.inner for link in outline.links] == ["one"]
     assert outline.links_end == 3
     assert read("[[one]]").links_end is None
+
+
+@pytest.mark.parametrize(
+    ("body", "found"),
+    [
+        ("$$ a\n\n[[b]]\n", ["b"]),
+        ("$$ a\n\n[[x]]\n\nb $$\n\n[[c]]\n", ["c"]),
+        ("$$ a\n[[x]]\n$$ (one)\n\n[[c]]\n", ["c"]),
+        ("> $$ a\n>\n> [[b]]\n\n$$\n[[x]]\n$$\n", ["b"]),
+        ("- $$ a\n\n  [[x]]\n  $$\n- [[c]]\n", ["c"]),
+        ("$$ (one)\n[[a]]\n", ["a"]),
+        ("$$[[x]]$$\n[[a]]\n$$ [[x]] $$ (1)\n[[b]]\n$$ a $$ [[c]]\n", ["a", "b", "c"]),
+    ],
+)
+def test_a_math_block_needs_its_end(body: str, found: list[str]) -> None:
+    """Without one in the same quote there is no block, and its lines are prose."""
+    assert inner(body) == found
+
+
+@pytest.mark.parametrize("unit", ["$$ a\n\nb\n\n", "> $$ a\n>\n> b\n>\n"])
+def test_math_without_an_end_is_looked_for_once(monkeypatch: pytest.MonkeyPatch, unit: str) -> None:
+    """Each ``$$`` would read the whole rest of the note."""
+    asked: list[str] = []
+
+    def may_close(line: str) -> bool:
+        asked.append(line)
+        return line == "$$"
+
+    def rule(*_: object) -> bool:
+        raise AssertionError("there is no end")
+
+    monkeypatch.setattr(markdown, "_may_close", may_close)
+    monkeypatch.setattr(markdown, "_plugin_math_block", rule)
+    body = unit * 200 + "\nend"
+    read(body)
+    assert len(asked) == len(split_lines(body))
+
+
+UNITS = {
+    "list": "- item [[x]] ^b\n",
+    "nested": "- a\n  - b\n    > - c\n",
+    "table": "| a | b |\n|---|---|\n" + "| c | d |\n" * 200,
+    "headings": "# h\n",
+    "paragraphs": "text\n\n",
+    "quotes": "> - q\n> - r\n\n",
+}
+
+
+@pytest.mark.parametrize("unit", UNITS.values(), ids=UNITS)
+def test_a_huge_body_is_read_in_part(monkeypatch: pytest.MonkeyPatch, unit: str) -> None:
+    """Tokens are bounded; what comes after them is text, which is in the chunks all the same."""
+    monkeypatch.setattr(markdown, "MOST_TOKENS", 300)
+    body = unit * (10_000 // len(unit)) + "\n# The end\n\n[[end]] ^end\n"
+    parsed: list[int] = []
+    block = markdown._block
+
+    def counted(tokens: list[Any], index: int, first_line: int) -> Block:
+        parsed.append(len(tokens))
+        return block(tokens, index, first_line)
+
+    monkeypatch.setattr(markdown, "_block", counted)
+    outline = read(body, 5)
+    assert 250 < max(parsed) < 350
+    assert outline.read_to is not None
+    assert outline.links_end == outline.read_to
+    assert outline.read_to > 5
+    assert outline.blocks[-1].start >= outline.blocks[0].start
+    assert "The end" not in outline.headings
+    assert "end" not in [link.inner for link in outline.links]
+    assert "end" not in outline.block_ids
+    assert all(link.line < outline.read_to for link in outline.links)
+    lines = split_lines(body)
+    covered = {
+        line
+        for c in chunk.chunks(body, 5, outline, None, None)
+        for line in range(c.start, c.end + 1)
+    }
+    assert {n for n, line in enumerate(lines, 5) if line.strip()} <= covered
+
+
+def test_a_table_of_too_many_columns_is_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One line could hold a million cells."""
+    monkeypatch.setattr(markdown, "MOST_TOKENS", 300)
+    assert [b.kind for b in read("|a" * 200 + "\n" + "|-" * 200 + "\n").blocks] == ["paragraph"]
+
+
+@pytest.mark.parametrize("bound", ["MOST_CHARACTERS", "MOST_LINES"])
+def test_what_is_read_ends_at_a_line(monkeypatch: pytest.MonkeyPatch, bound: str) -> None:
+    """Blocks end with the last whole line within the bound; nothing after it is a block."""
+    monkeypatch.setattr(markdown, bound, {"MOST_CHARACTERS": 9, "MOST_LINES": 2}[bound])
+    outline = read("# a\n\n\n \n# b\n[[c]]\n")
+    assert outline.headings == ("a",)
+    assert outline.blocks[-1] == Block("paragraph", 5)
+    assert (outline.read_to, outline.links_end, outline.links) == (5, 5, ())
+    assert read("# a\n\n\n \n").read_to is None
+
+
+def test_a_first_line_beyond_the_bound_is_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    """There is then nothing to read."""
+    monkeypatch.setattr(markdown, "MOST_CHARACTERS", 9)
+    outline = read("# " + "a" * 20 + "\n\n# b\n", 3)
+    assert (outline.blocks, outline.read_to) == ((Block("paragraph", 3),), 3)
+
+
+def test_long_lists_are_read_in_one_pass() -> None:
+    """A copy of the rest of the tokens for each list would take minutes."""
+
+    class Tokens(list[Any]):
+        def __getitem__(self, index: Any) -> Any:
+            assert isinstance(index, int)
+            return super().__getitem__(index)
+
+    body = "- a\n- b\n\ntext\n\n" * 3
+    tokens = Tokens(markdown._parser(9).parse(body))
+    assert markdown._cuts(tokens, 0, 1) == (2,)

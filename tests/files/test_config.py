@@ -1,5 +1,6 @@
 """The palace's settings and the user's, key by key."""
 
+import time
 from pathlib import Path
 
 import pytest
@@ -7,6 +8,7 @@ import pytest
 from memory_palace.core.errors import BadInput
 from memory_palace.core.scoring import Weights
 from memory_palace.files import config as configs
+from memory_palace.files import tree
 from memory_palace.files.config import Config
 
 DESIGN = """\
@@ -183,6 +185,32 @@ def test_a_pattern_that_stays_inside_is_accepted(tmp_path: Path, pattern: str) -
     """Dots in a name, a leading slash and a negation are no way out."""
     text = pattern if pattern.startswith("'") else f"'{pattern}'"
     assert load(tmp_path, f"index: {{exclude: [{text}]}}").exclude == (pattern.strip("'"),)
+
+
+@pytest.mark.parametrize("section", ["index: {exclude: [%s]}", "rooms: {api: [%s]}"])
+@pytest.mark.parametrize(
+    "pattern",
+    ["*a*a*a*a*a*a*a*a*b", "*a*a*a*a*b", "a**b**c*", "**/a/**/a/**/a/**/a/**/b", "**/*a*a*a*b",
+     "*a*a*b/*a*a*b", "!*a*a*a*a*b"],
+)  # fmt: skip
+def test_a_pattern_that_could_take_for_ever_is_refused(
+    tmp_path: Path, section: str, pattern: str
+) -> None:
+    """A stranger's pattern with many `*` would be tried for minutes on one long name."""
+    assert refused(tmp_path, section % f"'{pattern}'").endswith(
+        f": {pattern!r} has more than 4 `*`: split it into simpler patterns"
+    )
+
+
+@pytest.mark.parametrize(
+    "pattern", ["**/*draft*/**", "*a*b*c*", "*/*/*/*/*/*.md", "\\*\\*\\*\\*\\*", "**/a/**/*.tmp.*"]
+)
+def test_a_pattern_that_people_write_is_accepted(tmp_path: Path, pattern: str) -> None:
+    """Four that can match more or less, any number that stand for one folder, and stars proper."""
+    assert load(tmp_path, f"index: {{exclude: ['{pattern}']}}").exclude == (pattern,)
+    before = time.perf_counter()
+    tree.exclusion((pattern,)).match_file("palace/" + "a" * 250)  # type: ignore[union-attr]
+    assert time.perf_counter() - before < 10
 
 
 @pytest.mark.parametrize("text", USER)

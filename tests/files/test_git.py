@@ -1,6 +1,8 @@
 """What git knows."""
 
+import os
 import stat
+import time
 from pathlib import Path
 
 import pytest
@@ -242,3 +244,66 @@ def test_a_repository_is_made(tmp_path: Path) -> None:
     made = Repository(tmp_path).commit("palace/a.md", at=T)
     git.init(tmp_path)
     assert git.head(tmp_path) == made
+
+
+FAKE = """#!/bin/sh
+case "$*" in
+*ls-tree*) printf 'a.md\\0b.md\\0' ;;
+*) printf '/7\\0\\na.md\\0'; {end} ;;
+esac
+"""
+
+
+def fake_git(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, end: str) -> Path:
+    """A root whose git tells of ``a.md`` at 7, then does ``end``."""
+    (tmp_path / "bin").mkdir()
+    program = tmp_path / "bin/git"
+    program.write_text(FAKE.format(end=end))
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"), prepend=os.pathsep)
+    (tmp_path / "root/.git").mkdir(parents=True)
+    return tmp_path / "root"
+
+
+def test_history_is_read_no_further_than_needed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As soon as all files are found git is stopped, however much it has still to say."""
+    root = fake_git(tmp_path, monkeypatch, "exec sleep 60")
+    before = time.monotonic()
+    times = git.commit_times(root, {"a.md", "new and unknown to git.md"})
+    assert time.monotonic() - before < 20
+    assert times == {"a.md": 7}
+    assert times.whole
+
+
+@pytest.mark.parametrize("end", ["exit 1", "exec sleep 60"])
+def test_a_git_that_fails_half_way_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, end: str
+) -> None:
+    """What it told counts, and the answer is marked as not whole."""
+    root = fake_git(tmp_path, monkeypatch, end)
+    times = git.commit_times(root, {"a.md", "b.md"}, timeout=1)
+    assert times == {"a.md": 7}
+    assert not times.whole
+
+
+def test_an_answer_is_whole_unless_git_failed(
+    repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No repository and no such file are answers; no git, or a broken repository, is none."""
+    repository.commit("palace/a.md", at=T)
+    assert git.commit_times(repository.folder, {"palace/a.md", "palace/gone.md"}).whole
+    assert git.commit_times(tmp_path, {"palace/a.md"}).whole
+    (tmp_path / "broken/.git").mkdir(parents=True)
+    assert not git.commit_times(tmp_path / "broken", {"palace/a.md"}).whole
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert not git.commit_times(repository.folder, {"palace/a.md"}).whole
+
+
+def test_a_long_history_is_read_whole(repository: Repository) -> None:
+    """Names that fall on the border of two reads are found too."""
+    wanted = {f"palace/{'x' * 150}{n:04}.md" for n in range(1500)}
+    repository.commit(*wanted, at=T)
+    repository.commit("palace/a.md", at=T + 1)
+    assert git.commit_times(repository.folder, wanted) == dict.fromkeys(wanted, T)

@@ -150,3 +150,52 @@ def test_an_owner_without_a_name_is_another_writer(tmp_path: Path, content: str 
     if content is not None:
         (tmp_path / "writer.json").write_text(content)
     assert locks.owner(tmp_path) == "another writer"
+
+
+def test_whether_the_lock_is_held_can_be_asked(tmp_path: Path) -> None:
+    """Only while a writer is at it; asking makes and changes nothing."""
+    assert not locks.is_held(tmp_path / "none")
+    assert not locks.is_held(tmp_path)
+    assert not list(tmp_path.iterdir())
+    with another_process(tmp_path) as holder:
+        assert locks.is_held(tmp_path)
+        holder.send_signal(signal.SIGKILL)
+        holder.wait()
+        assert not locks.is_held(tmp_path)
+    lock = tmp_path / "writer.lock"
+    lock.touch()
+    before = lock.stat()
+    assert not locks.is_held(tmp_path)
+    after = lock.stat()
+    assert (after.st_mtime_ns, after.st_ctime_ns) == (before.st_mtime_ns, before.st_ctime_ns)
+    with locks.writer(tmp_path, "one", wait_seconds=0):
+        assert locks.is_held(tmp_path)
+    assert not locks.is_held(tmp_path)
+
+
+@pytest.mark.parametrize("kind", ["a pipe", "a link", "a folder"])
+def test_an_odd_lock_is_held_by_nobody(tmp_path: Path, kind: str) -> None:
+    """Asking never blocks and follows no link."""
+    lock = tmp_path / "writer.lock"
+    if kind == "a pipe":
+        os.mkfifo(lock)
+    elif kind == "a link":
+        lock.symlink_to(tmp_path / "other")
+    else:
+        lock.mkdir()
+    assert not locks.is_held(tmp_path)
+
+
+@pytest.mark.parametrize("way", ["fcntl", "filelock"])
+def test_without_fcntl_the_lock_itself_is_tried(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, way: str
+) -> None:
+    """Windows has another kind of lock, with the same answer."""
+    if way == "filelock":
+        monkeypatch.setattr(locks, "fcntl", None)
+    assert not locks.is_held(tmp_path)
+    assert not list(tmp_path.iterdir())
+    with another_process(tmp_path):
+        assert locks.is_held(tmp_path)
+    (tmp_path / "writer.lock").touch()
+    assert not locks.is_held(tmp_path)

@@ -1,6 +1,7 @@
 """The list of what is indexed, brought in line with the tree."""
 
 import json
+import os
 import tempfile
 from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
@@ -10,9 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory_palace.core.errors import Changed
+from memory_palace.core.errors import BadInput, Changed, Missing
 from memory_palace.core.problems import Problem
 from memory_palace.files import manifest as manifests
+from memory_palace.files import tree
 from memory_palace.files.manifest import Said, Synced
 
 NOTE = Said(block=True)
@@ -45,7 +47,8 @@ def sync(
     synced = manifests.sync(
         manifest, notes or {}, hidden.__contains__, excluded.__contains__, there.__contains__
     )
-    manifests.save(root, manifest, synced)
+    differs = synced.text.encode("utf-8", "surrogateescape") != (manifest.raw or b"")
+    assert manifests.save(root, manifest, synced) is differs
     return synced
 
 
@@ -363,6 +366,74 @@ def test_two_cases_of_one_file_become_one_line(tmp_path: Path) -> None:
     ]
 
 
+def test_a_line_in_composed_letters_is_the_same_file(tmp_path: Path) -> None:
+    """macOS has one file for ``é`` typed as one character and as two."""
+    write(tmp_path, {"path": "palace/caf\u00e9.md"}, {"path": "palace/Archive_Basement/Z.md"})
+    manifest = manifests.load(tmp_path)
+    spelt = ["palace/Cafe\u0301.md", "palace/archive_basement/z.md"]
+    manifests.fold_case(manifest, spelt, lambda *_: True)
+    assert list(manifest.entries) == spelt
+
+
+@pytest.mark.parametrize("link", ["manifests", manifests.PATH])
+@pytest.mark.parametrize("there", [True, False])
+def test_a_link_leads_no_write_out_of_the_root(tmp_path: Path, link: str, there: bool) -> None:
+    """Neither the folder nor the file may be a symbolic link, for reading and for writing."""
+    root, outside = tmp_path / "root", tmp_path / "outside"
+    root.mkdir()
+    empty = manifests.load(root)
+    (root / link).parent.mkdir(parents=True, exist_ok=True)
+    (root / link).symlink_to(outside)
+    if there:
+        outside.mkdir() if link == "manifests" else outside.write_bytes(b"")
+    message = f"^{link} in {root} is a symbolic link: replace it by what it stands for$"
+    with pytest.raises(BadInput, match=message):
+        manifests.load(root)
+    synced = manifests.sync(
+        empty, {"palace/a.md": NOTE}, lambda _: False, lambda _: False, lambda _: False
+    )
+    with pytest.raises(BadInput, match=message):
+        manifests.save(root, empty, synced)
+    assert outside.exists() is there
+    if there:
+        assert not list(outside.iterdir()) if outside.is_dir() else outside.read_bytes() == b""
+
+
+@pytest.mark.parametrize("kind", ["pipe", "folder", "too large"])
+def test_a_manifest_that_is_no_list_is_named(tmp_path: Path, kind: str) -> None:
+    """A pipe does not hang, and a folder or a giant is one message."""
+    path = tmp_path / manifests.PATH
+    path.parent.mkdir()
+    if kind == "pipe":
+        os.mkfifo(path)
+    elif kind == "folder":
+        path.mkdir()
+    else:
+        with path.open("wb") as file:
+            file.truncate(manifests.MOST_BYTES + 1)
+    with pytest.raises(BadInput) as caught:
+        manifests.load(tmp_path)
+    said = "256 MB, a manifest may have 256: split it"
+    said = said if kind == "too large" else "not a regular file: move it away"
+    assert str(caught.value) == f"{manifests.PATH}: {said}"
+
+
+def test_a_manifest_larger_than_a_note_is_read(tmp_path: Path) -> None:
+    """The limit of a note is not that of the list of all notes."""
+    raw = write(tmp_path, {"path": "docs/a.md", "x": "y" * 11 * 2**20})
+    assert manifests.load(tmp_path).raw == raw
+
+
+def test_a_manifest_out_of_reach_is_missing(tmp_path: Path) -> None:
+    """What cannot be reached is not taken for an empty list."""
+    (tmp_path / "manifests").touch()
+    message = (
+        rf"^{manifests.PATH}: cannot be read \(Not a directory\): check it and its permissions$"
+    )
+    with pytest.raises(Missing, match=message):
+        manifests.load(tmp_path)
+
+
 @pytest.mark.parametrize("change", ["edited", "deleted", "made"])
 def test_a_manifest_that_moved_on_is_not_overwritten(tmp_path: Path, change: str) -> None:
     """What another process wrote between reading and saving stays, and nothing is lost."""
@@ -483,3 +554,36 @@ def test_unknown_keys_are_kept(raw: list[bytes], notes: dict[str, Said]) -> None
             assert {key: after[key] for key in after if key.startswith("x-")} == more
 
     in_a_folder(raw, check)
+
+
+def makeable(name: str) -> bool:
+    """True if a disk takes that name and it is not hidden."""
+    return "/" not in name and not name.startswith(".") and len(name.encode()) < 250
+
+
+names = st.text(
+    st.characters(exclude_categories=["Cs"], exclude_characters="\0") | st.sampled_from('\\:" \n'),
+    min_size=1,
+    max_size=12,
+).filter(makeable)
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.sets(names, max_size=5))
+def test_whatever_a_note_is_called_it_has_one_line(made: set[str]) -> None:
+    """For every name that a scan lets through, the second run finds the line of the first."""
+
+    def check(root: Path) -> None:
+        (root / "palace").mkdir()
+        for name in made:
+            (root / "palace" / f"{name}.md").touch()
+        notes = {file.path: NOTE for file in tree.scan(root).notes}
+        sync(root, notes)
+        before = (root / manifests.PATH).read_bytes()
+        assert changes(sync(root, notes)) == ([], [], [])
+        assert (root / manifests.PATH).read_bytes() == before
+        manifest = manifests.load(root)
+        assert set(manifest.entries) == set(notes)
+        assert not manifest.problems
+
+    in_a_folder([], check)

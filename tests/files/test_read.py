@@ -140,3 +140,19 @@ def test_bytes_come_as_they_are(tmp_path: Path) -> None:
     got = read.read_bytes(tmp_path, "note.md")
     assert not isinstance(got, read.Unreadable)
     assert got[0] == b"\0\xff"
+
+
+def test_another_limit_is_named(tmp_path: Path) -> None:
+    """Whoever reads something larger says how large, and of what."""
+    (tmp_path / "list").write_bytes(b"x" * (2 * 2**20 + 1))
+    got = read.read_bytes(tmp_path, "list", 2 * 2**20, "a list")
+    assert isinstance(got, read.Unreadable)
+    assert got.problem.message == "2 MB, a list may have 2: split it"
+
+
+def test_windows_knows_no_inode(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It tells one of an open file and none of a listed one: neither counts."""
+    info = tmp_path.stat()
+    assert read.file_stat("a", info).inode == info.st_ino
+    monkeypatch.setattr(read.os, "name", "nt")
+    assert read.file_stat("a", info) == FileStat("a", info.st_size, info.st_mtime_ns, 0)

@@ -186,3 +186,32 @@ def test_a_worktree_inside_the_main_one(repository: Repository) -> None:
 def test_the_index_lies_in_the_derived_folder(tmp_path: Path) -> None:
     """All that can be made anew is below ``.palace``."""
     assert roots.index_folder(tmp_path) == tmp_path / ".palace" / "index"
+
+
+def test_the_index_lies_below_the_root(tmp_path: Path) -> None:
+    """It need not be there."""
+    assert roots.index_folder(tmp_path) == tmp_path / ".palace/index"
+
+
+@pytest.mark.parametrize("link", [".palace", ".palace/index", ".palace/index/writer.lock"])
+@pytest.mark.parametrize("there", [True, False])
+def test_a_link_leads_no_index_out_of_the_root(tmp_path: Path, link: str, there: bool) -> None:
+    """A stranger's repository may hold links: nothing is written through one."""
+    root = tmp_path / "root"
+    (root / link).parent.mkdir(parents=True)
+    (root / link).symlink_to(tmp_path / "outside")
+    if there:
+        (tmp_path / "outside").mkdir()
+    with pytest.raises(BadInput) as caught:
+        roots.index_folder(root)
+    assert str(caught.value) == (
+        f"{link} in {root} is a symbolic link: replace it by what it stands for"
+    )
+
+
+def test_a_root_that_is_itself_a_link_is_inside(tmp_path: Path) -> None:
+    """Only what lies below the root counts."""
+    (tmp_path / "real/manifests").mkdir(parents=True)
+    (tmp_path / "link").symlink_to("real")
+    root = tmp_path / "link"
+    assert roots.inside(root, "manifests/new.jsonl") == root / "manifests/new.jsonl"

@@ -160,3 +160,15 @@ def test_the_home_folder_is_expanded(tmp_path: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setenv("HOME", str(tmp_path))
     starter.make(Path("~/mine"))
     assert (tmp_path / "mine/palace.yaml").is_file()
+
+
+@pytest.mark.parametrize("link", ["palace", "palace/topics", ".gitignore"])
+def test_a_link_leads_nothing_out_of_a_new_palace(tmp_path: Path, link: str) -> None:
+    """Where a link stands in the place of a room or a file, nothing is made behind it."""
+    root, outside = tmp_path / "root", tmp_path / "outside"
+    (root / link).parent.mkdir(parents=True)
+    outside.write_text("") if link == ".gitignore" else outside.mkdir()
+    (root / link).symlink_to(outside)
+    with pytest.raises(BadInput, match="is a symbolic link: replace it by"):
+        starter.make(root)
+    assert outside.read_text() == "" if outside.is_file() else not list(outside.iterdir())

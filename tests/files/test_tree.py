@@ -3,6 +3,7 @@
 import os
 import socket
 import stat
+import time
 from pathlib import Path
 from typing import Any
 
@@ -101,7 +102,7 @@ def test_dot_files_are_no_part_of_the_tree(root: Path, path: str) -> None:
 @pytest.mark.parametrize(
     "name",
     ["two words.md", "\N{CASTLE}.md", "line\nfeed.md", "tab\t.md", "-rf.md", "%41.md", "[a]*.md",
-     "e\u0301.md", "\u202ertl.md", "back\\slash.md", "宮殿/記憶.md", "a" * 252 + ".md"],
+     "e\u0301.md", "\u202ertl.md", "宮殿/記憶.md", "a" * 252 + ".md"],
 )  # fmt: skip
 def test_any_name_in_utf_8_is_found(root: Path, name: str) -> None:
     """A name is kept as the disk has it."""
@@ -373,3 +374,38 @@ def test_a_root_that_is_gone_is_missing(tmp_path: Path) -> None:
     """An unmounted disk is not an empty palace."""
     with pytest.raises(Missing, match=r"mount or restore it, or run `palace init`$"):
         tree.scan(tmp_path / "unmounted")
+
+
+@pytest.mark.parametrize("name", ["back\\slash.md", "a\\b/note.md", "\\.md"])
+def test_a_note_with_a_backslash_is_reported(root: Path, name: str) -> None:
+    """Windows reads a backslash as a folder, so such a name could not be listed everywhere."""
+    write(root, name, "seen.md", "back\\slash.png")
+    found = tree.scan(root)
+    assert notes(found) == ["seen.md"]
+    assert problems(found) == [(name, "error", "its name has a backslash: rename it")]
+    assert found.others == ["palace/back\\slash.png"]
+    assert not tree.scan(root, ("*",)).problems
+
+
+def test_thousands_of_evicted_notes_are_told_apart_at_once() -> None:
+    """Every note of a large palace may be in the cloud."""
+    paths = [f"palace/topics/{n}.md" for n in range(20_000)]
+    found = Tree(away=list(paths), unseen=[f"palace/shut{n}" for n in range(2_000)])
+    before = time.perf_counter()
+    assert all(found.may_be_there(path) for path in paths)
+    assert all(found.may_be_there(f"palace/shut{n}/a/b.md") for n in range(2_000))
+    assert time.perf_counter() - before < 5
+    assert not found.may_be_there("palace/topics")
+    assert not found.may_be_there("palace/shut1")
+    assert not found.may_be_there("shut1/a.md")
+
+
+def test_what_is_found_away_later_counts_too() -> None:
+    """The answer follows the lists."""
+    found = Tree()
+    assert not found.may_be_there("palace/a.md")
+    found.away.append("palace/a.md")
+    assert found.may_be_there("palace/a.md")
+    assert not found.may_be_there("palace/b/c.md")
+    found.unseen.append("palace/b")
+    assert found.may_be_there("palace/b/c.md")

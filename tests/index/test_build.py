@@ -154,7 +154,11 @@ def test_a_file_that_cannot_be_reached_stays_as_it_was(
     real = read.read_bytes
     fault = read.Unreadable(Problem("palace/a.md", None, "cannot be read (I/O error): x"), False)
     palace.write("palace/a.md", "---\npriority: urgent\n---\nalpha 2", old=False)
-    monkeypatch.setattr(read, "read_bytes", lambda root, path: fault)
+
+    def read_bytes(root: Path, path: str, *rest: object, **named: object) -> object:
+        return fault if path == "palace/a.md" else real(root, path, *rest, **named)
+
+    monkeypatch.setattr(read, "read_bytes", read_bytes)
     assert fault.problem in palace.index().problems
     monkeypatch.setattr(read, "read_bytes", real)
     done = palace.index()
@@ -183,7 +187,7 @@ def test_a_mass_deletion_in_the_archive_is_refused_too(palace: Palace) -> None:
     palace.notes(**{f"archive_basement__n{i}": f"text {i}" for i in range(25)}, live="x")
     palace.index()
     shutil.rmtree(palace.root / "palace/archive_basement")
-    with pytest.raises(Refused, match="25 of 25 archived files"):
+    with pytest.raises(Refused, match="25 of 25 files"):
         palace.index()
 
 
@@ -443,3 +447,111 @@ def test_times_come_from_the_note_then_git_then_the_disk(palace: Palace) -> None
         dict(rows(palace, "SELECT path, date(time, 'unixepoch') FROM files"))["palace/d.md"]
         == "2026-03-03"
     )
+
+
+@pytest.mark.parametrize("how", ["cloud", "folder"])
+def test_force_keeps_what_is_only_away(
+    palace: Palace, monkeypatch: pytest.MonkeyPatch, how: str
+) -> None:
+    """Missing is not deleted, not even when everything is read anew."""
+    palace.notes(a="alpha", sub__b="beta")
+    palace.index()
+    if how == "cloud":
+        (palace.root / "palace/sub/b.md").rename(palace.root / "palace/sub/.b.md.icloud")
+    else:
+        real = os.scandir
+
+        def scandir(path: str | os.PathLike[str]) -> object:
+            if str(path).endswith("sub"):
+                raise PermissionError(13, "Permission denied", str(path))
+            return real(path)
+
+        monkeypatch.setattr(os, "scandir", scandir)
+    palace.index(force=True)
+    found = {row[0] for row in rows(palace, "SELECT path FROM files")}
+    assert found == {"palace/a.md", "palace/sub/b.md"}
+
+
+@pytest.mark.parametrize("target", ["palace/archive_basement", "palace", ".git"])
+def test_no_folder_of_a_manifest_path_may_be_a_link(palace: Palace, target: str) -> None:
+    """Neither the archive nor a note for the second time comes in through one."""
+    palace.notes(a="alpha", archive_basement__o="alpha cold")
+    palace.write(".git/o.md", "alpha secret")
+    (palace.root / "docs").symlink_to(palace.root / target)
+    name = "a" if target == "palace" else "o"
+    palace.write(manifests.PATH, json.dumps({"path": f"docs/{name}.md"}) + "\n")
+    done = palace.index()
+    assert [p.line for p in done.errors] == [1]
+    assert palace.paths("alpha") == ["a"]
+
+
+def test_a_moved_note_takes_its_manifest_line_along(palace: Palace) -> None:
+    """What people wrote into the line is not lost with the old path."""
+    palace.notes(r__a="alpha")
+    line = {"path": "palace/r/a.md", "type": "card", "priority": "high", "owner": "ana"}
+    palace.write(manifests.PATH, json.dumps(line) + "\n")
+    palace.index()
+    (palace.root / "palace/r/a.md").rename(palace.root / "palace/r/b.md")
+    palace.index()
+    moved = json.loads((palace.root / manifests.PATH).read_text())
+    assert moved == line | {"path": "palace/r/b.md"}
+    (hit,) = palace.hits("alpha")
+    assert (hit.type, hit.priority) == ("card", "high")
+
+
+def test_an_embedder_that_does_not_load_costs_no_vectors(palace: Palace) -> None:
+    """The old vectors go only once the new model stands."""
+    from dataclasses import replace
+
+    palace.notes(a="alpha")
+    palace.index()
+    before = palace.choice
+
+    def load() -> FakeEmbedder:
+        raise Missing("the weights are broken: fetch them again")
+
+    palace.choice = replace(fake_choice(FakeEmbedder(salt="b")), load=load)
+    with pytest.raises(Missing, match="broken"):
+        palace.index()
+    palace.choice = before
+    assert palace.index().vectors == 0
+
+
+def test_excluding_many_notes_is_no_loss(palace: Palace) -> None:
+    """They are on disk and left out on purpose: no question is asked."""
+    palace.notes(**{f"many__n{i}": f"text {i}" for i in range(40)}, a="alpha")
+    palace.index()
+    palace.write("palace.yaml", 'index: {exclude: ["many/"]}\n')
+    assert palace.index().files == 1
+
+
+def test_archiving_many_notes_is_no_loss(palace: Palace) -> None:
+    """They stand at their places in the basement."""
+    palace.notes(**{f"r__n{i}": f"text {i}" for i in range(40)}, a="alpha")
+    palace.index()
+    (palace.root / "palace/archive_basement").mkdir()
+    (palace.root / "palace/r").rename(palace.root / "palace/archive_basement/r")
+    for place in (palace.root / "palace/archive_basement/r").iterdir():
+        place.write_text(place.read_text() + " archived")
+    assert palace.index().files == 1
+
+
+def test_generations_are_not_given_out_twice(palace: Palace) -> None:
+    """A reader of the old catalog must not find new vectors under its number."""
+    palace.notes(a="alpha")
+    palace.index()
+    first = int(rows(palace, "SELECT value FROM meta WHERE key = 'generation'")[0][0])
+    catalogs.discard(palace.root / ".palace/index" / catalogs.MAIN)
+    palace.index()
+    assert int(rows(palace, "SELECT value FROM meta WHERE key = 'generation'")[0][0]) > first
+
+
+def test_a_broken_keyword_table_is_made_anew(palace: Palace) -> None:
+    """A fault inside SQLite's own tables is damage, not a full disk."""
+    palace.notes(a="alpha")
+    palace.index()
+    with sqlite3.connect(palace.root / ".palace/index" / catalogs.MAIN) as db:
+        db.execute("DELETE FROM words_config")
+    palace.notes(b="beta")
+    palace.index()
+    assert palace.paths("beta") == ["b"]

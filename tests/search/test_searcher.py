@@ -342,3 +342,99 @@ def test_a_read_only_index_can_be_asked(palace: Palace, monkeypatch: pytest.Monk
     palace.index()
     monkeypatch.setattr(os, "access", lambda path, mode: mode != os.W_OK)
     assert palace.paths("alpha") == ["a"]
+
+
+# -- what changes underneath --------------------------------------------------------------------
+
+
+def test_an_edit_beside_the_text_does_not_hide_it(palace: Palace) -> None:
+    """A diary that grew still answers, with the text it has now."""
+    palace.notes(diary="# Diary\n\nThe gnat bit the cat.\n", b="other words")
+    palace.index()
+    palace.notes(diary="# Diary\n\nThe gnat bit the cat.\nLater it rained.\n")
+    (hit,) = palace.hits("gnat bit")
+    assert "Later it rained." in hit.text
+    assert hit.end == 4
+
+
+def test_text_that_was_replaced_is_no_answer(palace: Palace) -> None:
+    """What stands at its place now has to have evidence of its own; the reader is told."""
+    palace.notes(a="# A\n\nThe gnat bit the cat.\n")
+    palace.index()
+    palace.notes(a="# A\n\nWholly unlike before.\n")
+    answer = palace.ask("gnat bit")
+    assert answer.hits == []
+    assert "has changed since" in answer.notes[0]
+
+
+def test_filters_and_facts_are_those_of_the_changed_file(palace: Palace) -> None:
+    """A note that was retyped after the index is shown, scored and filtered as it is."""
+    palace.notes(a="---\ntype: rule\npriority: low\n---\nalpha here")
+    palace.index()
+    palace.notes(a="---\ntype: idea\npriority: high\n---\nalpha here")
+    assert palace.hits("alpha", types=("rule",)) == []
+    (hit,) = palace.hits("alpha")
+    assert (hit.type, hit.priority, hit.parts.importance) == ("idea", "high", 1.0)
+
+
+def test_a_note_excluded_after_the_index_is_not_shown(palace: Palace) -> None:
+    """The configuration counts at once, and the index is called out of date."""
+    from memory_palace.search.searcher import Searcher
+
+    palace.notes(a="alpha", b="alpha")
+    palace.index()
+    palace.write("palace.yaml", 'index: {exclude: ["b.md"]}\n')
+    assert palace.paths("alpha") == ["a"]
+    with Searcher(palace.root, palace.config, palace.choice) as searcher:
+        assert searcher.changed() == 1
+
+
+def test_an_open_searcher_keeps_to_the_archive_it_opened(palace: Palace) -> None:
+    """An index run meanwhile changes nothing under its feet."""
+    from memory_palace.search.query import Query
+    from memory_palace.search.searcher import Searcher
+    from support.palaces import NOW
+
+    palace.notes(a="x", archive_basement__b="alpha", archive_basement__c="alpha beta")
+    palace.index()
+    with Searcher(palace.root, palace.config, palace.choice) as searcher:
+        asked = Query(text="alpha", archived=True)
+        assert len(searcher.ask(asked, NOW).hits) == 2
+        palace.notes(archive_basement__b="alpha two", archive_basement__d="alpha three")
+        palace.index()
+        assert len(searcher.ask(asked, NOW).hits) == 2
+
+
+def test_raw_stays_in_cosine_order_beside_the_archive(palace: Palace) -> None:
+    """Two catalogs are merged by what hits are ordered by."""
+    palace.notes(
+        a="---\npriority: high\ncreated: 2026-11-29\n---\nalpha beta gamma delta epsilon",
+        b="---\npriority: low\ncreated: 2020-01-01\n---\nalpha beta",
+        archive_basement__c="alpha",
+    )
+    palace.index()
+    assert palace.paths("alpha beta", raw=True, archived=True)[:2] == ["b", "a"]
+
+
+def test_blank_words_are_no_words(palace: Palace) -> None:
+    """With a filter they ask for the newest and most important."""
+    palace.notes(topics__a="alpha")
+    palace.index()
+    assert palace.paths("  ", rooms=("topics",)) == ["topics/a"]
+
+
+def test_thousands_of_values_of_one_filter_are_fine(palace: Palace) -> None:
+    """No limit of the database's is met."""
+    palace.notes(topics__a="alpha")
+    palace.index()
+    many = tuple(f"t{n}" for n in range(3000))
+    assert palace.paths("alpha", types=(*many, "palace")) == ["topics/a"]
+    assert palace.paths("alpha", rooms=(*many, "topics")) == ["topics/a"]
+    assert palace.paths("alpha", tags=many) == []
+
+
+def test_a_question_without_a_word_is_told_so(palace: Palace) -> None:
+    """And meets no chunk of punctuation by accident."""
+    palace.notes(a="---\n\n***\n")
+    palace.index()
+    assert palace.ask("!!!").notes == ["the question has no word: write some"]

@@ -2,7 +2,7 @@
 
 import click
 
-from memory_palace.cli.common import Terminal, count, now, report, root_option, say
+from memory_palace.cli.common import Terminal, count, look, now, report, root_option, runnable, say
 from memory_palace.core.problems import printable
 from memory_palace.core.text import COLD_COMPONENT, is_cold
 from memory_palace.embed import registry
@@ -30,15 +30,17 @@ def cold_zone(check: bool, root: str | None) -> int:
     A copy of the manifest is kept in .palace/backups before a line goes.
     """
     place = roots.find(root)
+    look(place)
     config = configs.load(place)
     choice = registry.choose(config)
+    failed = False
     if not check:
         with locks.writer(roots.index_folder(place), "palace cold-zone", say=say):
             removed, copy = blinding.clean_manifest(place)
         kept = f", a copy is {copy.relative_to(place)}" if copy else ""
         click.echo(f"{count(removed, 'line')} taken out of the manifest{kept}")
         done = run.index(place, config, choice, Options(), Terminal())
-        report(done.problems)
+        failed = report(done.problems)
     with (
         Searcher(place, config, choice) as searcher,
         catalogs.open_to_read(roots.index_folder(place) / catalogs.MAIN) as main,
@@ -56,9 +58,9 @@ def cold_zone(check: bool, root: str | None) -> int:
     for line in left:
         click.echo(printable(line))
     click.echo(
-        f"{count(len(left), 'trace')} of {COLD_COMPONENT} left: run `palace cold-zone`"
+        runnable(f"{count(len(left), 'trace')} of {COLD_COMPONENT} left: run `palace cold-zone`")
         if left
         else f"none of {count(archived, 'archived note')} is in manifest, catalog, vectors "
         f"or the answers to {count(len(questions), 'test question')}"
     )
-    return 1 if left else 0
+    return 1 if left or failed else 0

@@ -1,18 +1,24 @@
 """What commands share: the root, the progress bar, problems at the end."""
 
+import os
+import shlex
 import sys
 import time
 from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
+from memory_palace.core.errors import Missing
+from memory_palace.core.links import TREE
 from memory_palace.core.problems import Problem, printable
 from memory_palace.index.progress import Progress
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 _SHOWN_PROBLEMS = 50
+_palace = "palace"
 
 
 def root_option(function: _F) -> _F:
@@ -31,7 +37,32 @@ def now() -> datetime:
 
 def say(line: str, colour: str | None = None) -> None:
     """A diagnostic, on stderr."""
-    click.echo(click.style(printable(line), fg=colour), err=True)
+    click.echo(click.style(runnable(printable(line)), fg=colour), err=True)
+
+
+def called_as(program: str) -> None:
+    """Remember how the user came here: a script's folder, or the command on the path."""
+    global _palace
+    script = Path(sys.argv[0]).with_name("palace.py").absolute()
+    if script.is_relative_to(Path.cwd()):
+        script = script.relative_to(Path.cwd())
+    _palace = f"python3 {shlex.quote(str(script))}" if program.endswith(".py") else "palace"
+
+
+def runnable(text: str) -> str:
+    """``text`` with each command it tells to run spelled as the user can run it."""
+    return text.replace("`palace ", f"`{_palace} ")
+
+
+def look(root: Path) -> None:
+    """Raises :class:`Missing` if the notes cannot be listed: every answer would be empty."""
+    try:
+        with os.scandir(root / TREE):
+            pass
+    except OSError as error:
+        raise Missing(
+            f"cannot read {TREE} in {root} ({error.strerror}): mount or restore it"
+        ) from None
 
 
 def count(number: int, thing: str) -> str:
@@ -39,13 +70,17 @@ def count(number: int, thing: str) -> str:
     return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
 
 
-def report(problems: Iterable[Problem]) -> bool:
-    """Print problems to stderr, errors last; True if there is an error among them."""
+def report(problems: Iterable[Problem], every: bool = False) -> bool:
+    """Print problems to stderr, errors last; True if there is an error among them.
+
+    A long list is cut unless ``every`` one is asked for.
+    """
     listed = sorted(problems, key=lambda p: p.grade == "error")
-    for problem in listed[-_SHOWN_PROBLEMS:]:
+    shown = listed if every else listed[-_SHOWN_PROBLEMS:]
+    if len(shown) < len(listed):
+        say(f"{len(listed) - len(shown)} more: `palace index --check` lists all")
+    for problem in shown:
         say(str(problem), "red" if problem.grade == "error" else "yellow")
-    if len(listed) > _SHOWN_PROBLEMS:
-        say(f"and {len(listed) - _SHOWN_PROBLEMS} more")
     return any(problem.grade == "error" for problem in listed)
 
 

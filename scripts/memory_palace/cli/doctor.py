@@ -10,7 +10,7 @@ import click
 from filelock import FileLock, Timeout
 
 from memory_palace import __version__
-from memory_palace.cli.common import root_option
+from memory_palace.cli.common import root_option, runnable
 from memory_palace.core.errors import PalaceError
 from memory_palace.core.problems import printable
 from memory_palace.embed import registry
@@ -44,7 +44,7 @@ def doctor(root: str | None) -> int:
     for state, what, found in _findings(root):
         mark = {"ok": "ok   ", "note": "note ", "wrong": "WRONG"}[state]
         colour = {"ok": "green", "note": None, "wrong": "red"}[state]
-        click.echo(f"{click.style(mark, fg=colour)} {what}: {printable(found)}")
+        click.echo(f"{click.style(mark, fg=colour)} {what}: {runnable(printable(found))}")
         wrong = wrong or state == "wrong"
     return 1 if wrong else 0
 

@@ -5,7 +5,8 @@ import json
 
 import click
 
-from memory_palace.cli.common import Terminal, count, report, root_option, say
+from memory_palace.cli.common import Terminal, count, look, report, root_option, say
+from memory_palace.core.errors import Missing, Refused
 from memory_palace.embed import registry
 from memory_palace.files import config as configs
 from memory_palace.files import roots
@@ -34,13 +35,17 @@ def graph(backlinks: bool, check: bool, root: str | None) -> int:
     place = roots.find(root)
     config = configs.load(place)
     nothing = registry.Choice("none", "none", "")
-    run.index(place, config, nothing, Options(sync_manifest=False), Terminal())
+    try:
+        run.index(place, config, nothing, Options(sync_manifest=False, wait_seconds=0), Terminal())
+    except (Missing, Refused) as error:  # a build is on, a read-only disk: readers never wait
+        look(place)
+        say(f"links as of the last run: {error}")
     with catalogs.open_to_read(roots.index_folder(place) / catalogs.MAIN) as catalog:
         found = graphs.read(catalog)
     with contextlib.suppress(OSError):
         graphs.keep(place, found)
     click.echo(json.dumps(found.back if backlinks else found.out, ensure_ascii=False, indent=1))
-    report(found.problems)
+    report(found.problems, every=True)
     if found.problems:
         say(f"{count(len(found.problems), 'link')} to mend: correct each where it stands")
     return 1 if check and found.problems else 0

@@ -2,7 +2,7 @@
 
 import click
 
-from memory_palace.cli.common import Terminal, count, report, root_option, say
+from memory_palace.cli.common import Terminal, count, report, root_option, runnable, say
 from memory_palace.embed import registry
 from memory_palace.files import config as configs
 from memory_palace.files import roots
@@ -64,7 +64,7 @@ def summary(done: Indexed) -> str:
             f"manifest: {len(synced.added)} added, {len(synced.updated)} updated, "
             f"{len(synced.removed)} removed"
         )
-    return "; ".join(parts)
+    return runnable("; ".join(parts))
 
 
 def _check(checked: run.Checked) -> int:
@@ -76,6 +76,6 @@ def _check(checked: run.Checked) -> int:
     if checked.manifest_differs:
         parts.append("manifest out of step")
     state = "stale: run `palace index`" if checked.stale else "up to date"
-    click.echo(f"{state}; " + "; ".join(parts))
-    failed = report(checked.problems)
+    click.echo(runnable(f"{state}; " + "; ".join(parts)))
+    failed = report(checked.problems, every=True)
     return 1 if checked.stale or failed or checked.problems else 0

@@ -11,6 +11,7 @@ import click
 from click.exceptions import Exit
 
 from memory_palace import __version__
+from memory_palace.cli.common import called_as, runnable
 from memory_palace.core.errors import PalaceError
 from memory_palace.core.problems import printable
 from memory_palace.core.text import did_you_mean
@@ -71,6 +72,7 @@ def main(
     ``command`` names one command that ``program`` stands for; without it the arguments do.
     """
     arguments = list(sys.argv[1:] if arguments is None else arguments)
+    called_as(program)
     for stream in (sys.stdout, sys.stderr):
         # A name or a text that the terminal cannot show must not end the command.
         if hasattr(stream, "reconfigure"):
@@ -136,7 +138,7 @@ def _usage(error: click.ClickException, program: str) -> str:
 
 
 def _say(message: str, code: int) -> int:
-    click.echo(f"error: {printable(message)}", err=True)
+    click.echo(f"error: {runnable(printable(message))}", err=True)
     return code
 
 

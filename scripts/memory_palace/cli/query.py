@@ -1,7 +1,6 @@
 """``palace query``, also ``scripts/query_bge.py``."""
 
 import json
-import os
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
@@ -11,11 +10,10 @@ from pathlib import Path
 import click
 
 from memory_palace.cli import output
-from memory_palace.cli.common import Terminal, now, root_option, say
+from memory_palace.cli.common import Terminal, look, now, report, root_option, say
 from memory_palace.core import dates
-from memory_palace.core.errors import BadInput, Missing
+from memory_palace.core.errors import BadInput
 from memory_palace.core.kinds import PRIORITIES
-from memory_palace.core.links import TREE
 from memory_palace.core.text import split_lines
 from memory_palace.embed import registry
 from memory_palace.embed.registry import Choice
@@ -25,9 +23,6 @@ from memory_palace.files.config import Config
 from memory_palace.search.hits import Answer
 from memory_palace.search.query import Query
 from memory_palace.search.searcher import Searcher, open_or_none
-
-QUICK_TEXTS = 300
-"""Texts that a first query embeds by itself; more wait for ``palace index``."""
 
 
 @click.command(
@@ -97,6 +92,8 @@ def query(
     """Find notes by words and filters, best first."""
     if batch is not None and any(words):
         raise BadInput("--batch takes its questions from the file: leave the words out")
+    if batch is not None and (details or form == "files"):
+        raise BadInput("--batch prints JSON lines only: leave --details and --format files out")
     place = roots.find(root)
     config = configs.load(place)
     asked = Query(
@@ -113,7 +110,7 @@ def query(
         archived=archived,
         all_chunks=chunks,
     )
-    _look(place)
+    look(place)
     choice = registry.choose(config)
     if batch is not None or asked.text.strip():
         choice = registry.ahead(choice)
@@ -126,17 +123,6 @@ def query(
         _print(answer, asked.text, form, details)
         _after(searcher, answer, changed)
         return 0 if answer.hits else 1
-
-
-def _look(root: Path) -> None:
-    """Without the notes every answer would be empty: say so instead."""
-    try:
-        with os.scandir(root / TREE):
-            pass
-    except OSError as error:
-        raise Missing(
-            f"cannot read {TREE} in {root} ({error.strerror}): mount or restore it"
-        ) from None
 
 
 def _moment(flag: str, text: str | None, end: bool = False) -> datetime | None:
@@ -157,8 +143,8 @@ def _searcher(root: Path, config: Config, choice: Choice) -> Searcher:
     from memory_palace.index.build import Options
 
     say(f"{why.split(': run ')[0]}: building it")
-    options = Options(max_vector_chunks=QUICK_TEXTS)
-    run.index(root, config, choice, options, Terminal())
+    options = Options(max_vector_chunks=choice.quick_texts)
+    report(run.index(root, config, choice, options, Terminal()).problems)
     return Searcher(root, config, choice)
 
 
@@ -184,19 +170,21 @@ def _after(searcher: Searcher, answer: Answer, changed: int) -> None:
 def _batch(searcher: Searcher, asked: Query, source: str, changed: int) -> int:
     """One JSON line a question, in the order of the questions."""
     found = False
-    answer = Answer()
+    total = Answer(changed=changed)
     for number, question in enumerate(_questions(source), start=1):
-        hits = []
+        answer = Answer()
         try:
             answer = searcher.ask(replace(asked, text=question), now())
-            hits = answer.hits
         except BadInput as error:
             say(f"{source}:{number}: {error}")
-        found = found or bool(hits)
-        line = {"query": question, "hits": [output.as_dict(hit) for hit in hits]}
+        found = found or bool(answer.hits)
+        total.changed = max(total.changed, answer.changed)
+        total.notes += [note for note in answer.notes if note not in total.notes]
+        line = {"query": question, "hits": [output.as_dict(hit) for hit in answer.hits]}
         click.echo(json.dumps(line, ensure_ascii=False))
-    answer.notes.clear()
-    _after(searcher, answer, changed)
+    if found:
+        total.notes.clear()  # an empty list of hits says it by itself
+    _after(searcher, total, changed)
     return 0 if found else 1
 
 

@@ -6,7 +6,7 @@ without text, which go with the section below them, do not count in its length; 
 numbers are not part of what is embedded.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import accumulate, pairwise
@@ -24,6 +24,13 @@ MOST = 2000
 SMALL = 300
 """Sections under this many characters join their siblings."""
 
+LONGEST_EMBEDDED = 200
+"""Characters of a title or a heading that are embedded with each chunk."""
+LONGEST_NAME = 500
+"""Characters of a title or a heading that are kept with each chunk, and found there."""
+MOST_TAGS = 2000
+"""Characters of tags and aliases that are found with each chunk."""
+
 _WHOLE = frozenset({"fence", "code_block", "html_block", "math_block"})
 
 
@@ -31,10 +38,10 @@ _WHOLE = frozenset({"fence", "code_block", "html_block", "math_block"})
 class Chunk:
     """A piece of a note.
 
-    ``start`` and ``end`` are lines of the file, from 1, inclusive. ``text`` is what stands
-    there (a part of it where one line had to be cut), ``body`` the same without the headings it
-    starts with. ``ordinal`` counts chunks with the same heading path, from 0. ``embedded`` is the
-    text that the model gets.
+    ``heading`` is its path, each part cut at LONGEST_NAME. ``start`` and ``end`` are lines of the
+    file, from 1, inclusive. ``text`` is what stands there (a part of it where one line had to be
+    cut), ``body`` the same without the headings it starts with. ``ordinal`` counts chunks with
+    the same heading path, from 0. ``embedded`` is the text that the model gets.
     """
 
     heading: tuple[str, ...]
@@ -118,9 +125,16 @@ def chunks(
 
 
 def _past_headings(blocks: tuple[Block, ...], after: int) -> dict[int, int]:
-    """{first line of each heading: first line of what follows it}."""
+    """{first line of each heading: first line of what follows it}.
+
+    Not for headings too long for the path, which stay in the text, to be found.
+    """
     ends = [*(block.start for block in blocks[1:]), after]
-    return {b.start: end for b, end in zip(blocks, ends, strict=False) if b.kind == "heading"}
+    return {
+        block.start: end
+        for block, end in zip(blocks, ends, strict=False)
+        if block.kind == "heading" and len(block.heading) <= LONGEST_NAME
+    }
 
 
 def _body(piece: _Piece, past: dict[int, int]) -> str:
@@ -134,10 +148,20 @@ def _body(piece: _Piece, past: dict[int, int]) -> str:
 def embedded_text(
     title: str | None, date: datetime | None, heading: tuple[str, ...], text: str
 ) -> str:
-    """Title, date, heading path and text, a line each; a heading that repeats the title once."""
+    """Title, date, heading path and text, a line each; a heading that repeats the title once.
+
+    Title and headings are cut at LONGEST_EMBEDDED, as a huge one would be in every chunk.
+    """
+    title = title[:LONGEST_EMBEDDED] if title else None
+    heading = tuple(name[:LONGEST_EMBEDDED] for name in heading)
     path = heading[1:] if heading and heading[0] == title else heading
     parts = [title or "", date.date().isoformat() if date else "", " > ".join(path)]
     return "\n".join([part for part in parts if part] + [text]).rstrip()
+
+
+def columns(title: str, tags: Iterable[str], piece: Chunk) -> tuple[str, str, str, str]:
+    """Title, heading path, tags and text of a chunk, as the keyword index has them: bounded."""
+    return title[:LONGEST_NAME], piece.heading_text, " ".join(tags)[:MOST_TAGS], piece.body
 
 
 def without_headings(text: str) -> str:
@@ -180,7 +204,7 @@ def _pieces(lines: _Lines, outline: Outline) -> Iterator[_Piece]:
         if head and bare and following and following.level > head.level:
             waiting = waiting or start
             continue
-        heading = tuple(block.heading for block in path)
+        heading = tuple(block.heading[:LONGEST_NAME] for block in path)
         own = members[1:] if head else members
         pieces = _cut(lines, start, end, own, heading, joinable=head is not None and head != first)
         yield from pieces if waiting is None else _led(lines, waiting, pieces)

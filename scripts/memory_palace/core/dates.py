@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 
 FORMS = "2026-11-29 or 2026-11-29T20:15:03Z"
 
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _DAY = re.compile(r"\d{4}-\d\d-\d\d\Z")
 _TIME = re.compile(
     r"(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)\s*([Zz]|[+-]\d\d:?\d\d)?\Z"
@@ -46,7 +47,8 @@ def stamp(moment: datetime) -> str:
 def from_seconds(seconds: float) -> datetime:
     """The moment ``seconds`` after the epoch, clipped to what a datetime can hold."""
     low, high = -62135596800, 253402300799
-    return datetime.fromtimestamp(min(max(seconds, low), high), UTC)
+    # No fromtimestamp: Windows has none for times before the epoch.
+    return _EPOCH + timedelta(seconds=min(max(seconds, low), high))
 
 
 def local_day(moment: datetime) -> str:
@@ -55,5 +57,5 @@ def local_day(moment: datetime) -> str:
         return moment.date().isoformat()
     try:
         return moment.astimezone().date().isoformat()
-    except (OverflowError, ValueError):  # the first and the last day that a datetime can hold
+    except (OSError, OverflowError, ValueError):  # too early or late for a datetime, or Windows
         return moment.date().isoformat()

@@ -4,6 +4,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from heapq import nsmallest
 from typing import Any, Literal
 
 from memory_palace.core.outline import RawLink
@@ -47,6 +48,19 @@ class Anchors:
 
     headings: tuple[str, ...] = ()
     blocks: tuple[str, ...] = ()
+
+
+_Place = tuple[str | None, Status, str]
+_NO_ANCHORS = Anchors()
+
+
+class _There:
+    """The anchors of a note, ready to be looked up."""
+
+    def __init__(self, written: Anchors) -> None:
+        self.written = written
+        self.headings = frozenset(_loose(heading) for heading in written.headings)
+        self.blocks = frozenset(written.blocks)
 
 
 def parse(raw: RawLink) -> Link:
@@ -100,38 +114,46 @@ class Resolver:
         self._paths: dict[str, set[str]] = defaultdict(set)
         for path in notes:
             self._paths[nfc(path)].add(path)
-        self._names = _by_name(notes)
-        self._folded = _by_name(notes, fold=True)
+        self._names = _Names(notes)
+        self._folded = _Names(notes, fold=True)
         self._aliases: dict[str, set[str]] = defaultdict(set)
         for path, aliases in notes.items():
             for alias in aliases:
                 self._aliases[nfc(alias)].add(path)
         self._archived = {nfc(path): path for path in archived}
-        self._archived_names = _by_name(self._archived.values(), fold=True)
+        self._archived_names = _Names(self._archived.values(), fold=True)
         self._files = {nfc(path): path for path in files}
-        self._file_names = _by_name(self._files.values(), note=False)
+        self._file_names = _Names(self._files.values(), note=False)
+        self._places: dict[str, _Place] = {}  # a note may have one link a thousand times
+        self._there: dict[str, _There] = {}
 
     def resolve(self, source: str, link: Link, anchors: Mapping[str, Anchors]) -> Resolved:
         """Where ``link``, written in ``source``, leads."""
         if not link.target:
             return self._with_anchor(link, source, anchors)
-        target = nfc(link.target)
+        place = self._places.get(link.target)
+        if place is None:
+            place = self._places[link.target] = self._place(nfc(link.target))
+        path, status, why = place
+        if path is None:
+            return Resolved(link, None, status, why)
+        return self._with_anchor(link, path, anchors)
+
+    def _place(self, target: str) -> _Place:
         if "\\" in target or target.startswith("/") or ".." in target.split("/"):
-            return Resolved(link, None, "broken", "write a path below the root, with /")
+            return None, "broken", "write a path below the root, with /"
         found = self._find(target)
         if len(found) == 1:
-            return self._with_anchor(link, next(iter(found)), anchors)
+            return next(iter(found)), "ok", ""
         if len(found) > 1:
-            listed = ", ".join(sorted(found)[:4])
+            listed = ", ".join(nsmallest(4, found))
             more = f" and {len(found) - 4} more" if len(found) > 4 else ""
-            return Resolved(
-                link, None, "ambiguous", f"could be {listed}{more}: write the folder too"
-            )
+            return None, "ambiguous", f"could be {listed}{more}: write the folder too"
         if self._is_archived(target):
-            return Resolved(link, None, "archived", "in the archive")
+            return None, "archived", "in the archive"
         if self._is_file(target):
-            return Resolved(link, None, "file")
-        return Resolved(link, None, "broken", "no such note: mend the name or write the note")
+            return None, "file", ""
+        return None, "broken", "no such note: mend the name or write the note"
 
     def _find(self, target: str) -> set[str]:
         for candidate in _spellings(target):
@@ -139,27 +161,32 @@ class Resolver:
                 return self._paths[candidate]
         name = _bare(target)
         return (
-            _ending(self._names, name)
+            self._names.ending(name)
             or self._aliases.get(target, set())
-            or _ending(self._folded, name.casefold(), fold=True)
+            or self._folded.ending(name.casefold())
         )
 
     def _is_archived(self, target: str) -> bool:
         if any(candidate in self._archived for candidate in _spellings(target)):
             return True
-        return bool(_ending(self._archived_names, _bare(target).casefold(), fold=True))
+        return bool(self._archived_names.ending(_bare(target).casefold()))
 
     def _is_file(self, target: str) -> bool:
         if target in self._files or TREE + target in self._files:
             return True
-        return bool(_ending(self._file_names, target, note=False))
+        return bool(self._file_names.ending(target))
 
-    @staticmethod
-    def _with_anchor(link: Link, path: str, anchors: Mapping[str, Anchors]) -> Resolved:
-        there = anchors.get(path, Anchors())
+    def _with_anchor(self, link: Link, path: str, anchors: Mapping[str, Anchors]) -> Resolved:
+        if not link.block and not link.heading:
+            return Resolved(link, path, "ok")
+        there = self._there.get(path)
+        written = anchors.get(path, _NO_ANCHORS)
+        if there is None or there.written is not written:
+            there = self._there[path] = _There(written)
         if link.block and link.block not in there.blocks:
             return Resolved(link, path, "broken", f"no block ^{link.block} in {path}")
-        if link.heading and not _has_heading(link.heading, there.headings):
+        # The last part of `A#B` counts.
+        if link.heading and _loose(link.heading.rsplit("#", 1)[-1]) not in there.headings:
             return Resolved(link, path, "broken", f"no heading `{link.heading}` in {path}")
         return Resolved(link, path, "ok")
 
@@ -173,36 +200,41 @@ def _bare(path: str) -> str:
     return path[:-3] if path.lower().endswith(".md") else path
 
 
-def _by_name(paths: Iterable[str], fold: bool = False, note: bool = True) -> dict[str, set[str]]:
-    names: dict[str, set[str]] = defaultdict(set)
-    for path in paths:
-        name = nfc(stem(path) if note else path.rsplit("/", 1)[-1])
-        names[name.casefold() if fold else name].add(path)
-    return names
+class _Names:
+    """Paths by their last components: of notes without ``.md``, in NFC, in lower case at will."""
 
+    def __init__(self, paths: Iterable[str], fold: bool = False, note: bool = True) -> None:
+        self._fold = fold
+        self._note = note
+        self._paths: dict[str, set[str]] = defaultdict(set)
+        for path in paths:
+            self._paths[self._spelled(stem(path) if note else path.rsplit("/", 1)[-1])].add(path)
+        self._tails: dict[str, dict[str, set[str]]] = {}  # of names that links have with a folder
 
-def _ending(
-    names: Mapping[str, set[str]], target: str, fold: bool = False, note: bool = True
-) -> set[str]:
-    """The paths whose last components are those of ``target``."""
-    found = names.get(target.rsplit("/", 1)[-1], set())
-    if "/" not in target:
-        return found
-    tail = "/" + target
+    def _spelled(self, text: str) -> str:
+        return nfc(text).casefold() if self._fold else nfc(text)
 
-    def spelled(path: str) -> str:
-        path = nfc("/" + (_bare(path) if note else path))
-        return path.casefold() if fold else path
+    def ending(self, target: str) -> set[str]:
+        """The paths whose last components are those of ``target``."""
+        name = target.rsplit("/", 1)[-1]
+        found = self._paths.get(name, set())
+        if name == target or not found:
+            return found
+        if name not in self._tails:
+            self._tails[name] = self._by_tail(found)
+        return self._tails[name].get(target, set())
 
-    return {path for path in found if spelled(path).endswith(tail)}
-
-
-def _has_heading(wanted: str, headings: Iterable[str]) -> bool:
-    """True if the last part of ``A#B`` is a heading, compared as Obsidian does: loosely."""
-    last = _loose(wanted.rsplit("#", 1)[-1])
-    return any(_loose(heading) == last for heading in headings)
+    def _by_tail(self, paths: Iterable[str]) -> dict[str, set[str]]:
+        tails: dict[str, set[str]] = defaultdict(set)
+        for path in paths:
+            tail = self._spelled(_bare(path) if self._note else path)
+            while tail:
+                tails[tail].add(path)
+                tail = tail.partition("/")[2]
+        return dict(tails)
 
 
 def _loose(heading: str) -> str:
+    """A heading as Obsidian compares them."""
     kept = re.sub(r"[\[\]#^|*_`~:\\]+", " ", nfc(heading))
     return " ".join(kept.casefold().split())

@@ -5,31 +5,43 @@ which keeps a large palace quick to read.
 """
 
 import re
+from bisect import bisect_right
 from functools import cache
+from itertools import islice
 from typing import Any
 
 from markdown_it import MarkdownIt
+from markdown_it.rules_block import StateBlock, table
 from markdown_it.rules_inline import StateInline
 from mdit_py_plugins.dollarmath import dollarmath_plugin
+from mdit_py_plugins.dollarmath.index import DOLLAR_EQNO_REV, math_block_dollar
 
 from memory_palace.core.outline import Block, Outline, RawLink
 from memory_palace.core.text import split_lines
 
 _BLOCK_ID = re.compile(r"(?:^|\s)\^([A-Za-z0-9-]+)\s*$")
-_MAY_BE_BLOCK_ID = re.compile(r"\^[A-Za-z0-9-]+[ \t]*\r?$", re.MULTILINE)
+_TEXT = re.compile(r"[^ \t\r\n]")
 _LONGEST_TARGET = 500
 _DEEPEST = 100  # blocks in blocks: a list in a list is two levels further down
 _DEEPEST_INLINE = 20
 
 MOST_LINKED = 500_000
 """Characters of text with links that are read for them: more, in one note, would take minutes."""
+MOST_CHARACTERS = 1_000_000
+"""Characters of a body that are read for blocks: the lines after them are plain text."""
+MOST_LINES = 100_000
+"""Lines of a body that are read for blocks, likewise: each is tried by every rule."""
+MOST_TOKENS = 50_000
+"""Tokens (a list item makes five) that are read: each takes half a kilobyte, and time."""
 
 
 def read(body: str, first_line: int = 1) -> Outline:
     """The outline of ``body``, whose first line is line ``first_line`` of the file."""
     body = body.replace("\0", "\ufffd")  # markdown-it does the same, but would shift nothing else
+    head = _readable(body)
+    env: dict[str, Any] = {}
     # A lone carriage return ends a line for CommonMark; here only a line feed does.
-    tokens = _parser(_DEEPEST).parse(_without_lone_returns(body))
+    tokens = _parser(_DEEPEST).parse(_without_lone_returns(head), env)
     blocks: list[Block] = []
     links: list[RawLink] = []
     in_comment = False
@@ -50,7 +62,28 @@ def read(body: str, first_line: int = 1) -> Outline:
                 continue
             found, in_comment = _inline_links(token.content, line, in_comment)
             links.extend(found)
-    return Outline(tuple(blocks), tuple(links), tuple(_block_ids(body, tokens)), links_end)
+    rest = _first_text(body, len(head))
+    if rest is not None:
+        blocks.append(Block("paragraph", first_line + rest))
+    unread = env.get(_UNREAD, rest)
+    read_to = None if unread is None else first_line + unread
+    ids = _block_ids(split_lines(head)[:unread], tokens)
+    return Outline(tuple(blocks), tuple(links), tuple(ids), links_end or read_to, read_to)
+
+
+def _readable(body: str) -> str:
+    """The lines at the start of ``body`` that are read for blocks."""
+    ends = [feed.end() for feed in islice(re.finditer("\n", body), MOST_LINES)]
+    if len(body) <= MOST_CHARACTERS and len(ends) < MOST_LINES:
+        return body
+    whole = bisect_right(ends, MOST_CHARACTERS)
+    return body[: ends[whole - 1]] if whole else ""
+
+
+def _first_text(body: str, start: int) -> int | None:
+    """The first line (from 0) with text from offset ``start`` on."""
+    found = _TEXT.search(body, start)
+    return body.count("\n", 0, found.start()) if found else None
 
 
 def _without_lone_returns(body: str) -> str:
@@ -72,7 +105,8 @@ _CUTTABLE = {"bullet_list": "list_item_open", "ordered_list": "list_item_open", 
 def _cuts(tokens: list[Any], index: int, first_line: int) -> tuple[int, ...]:
     inner = _CUTTABLE[tokens[index].type.removesuffix("_open")]
     cuts = []
-    for token in tokens[index + 1 :]:
+    for at in range(index + 1, len(tokens)):  # a slice would copy the rest for every list
+        token = tokens[at]
         if token.level == 0:
             break
         if token.type == inner and token.map:
@@ -80,16 +114,14 @@ def _cuts(tokens: list[Any], index: int, first_line: int) -> tuple[int, ...]:
     return tuple(sorted(set(cuts[1:])))
 
 
-def _block_ids(body: str, tokens: list[Any]) -> list[str]:
-    if not _MAY_BE_BLOCK_ID.search(body):
-        return []
+def _block_ids(lines: list[str], tokens: list[Any]) -> list[str]:
     fenced: set[int] = set()
     for token in tokens:
         if token.type in ("fence", "code_block") and token.map:
             fenced.update(range(*token.map))
     found = []
-    for number, line in enumerate(split_lines(body)):
-        match = _BLOCK_ID.search(line)
+    for number, line in enumerate(lines):
+        match = _BLOCK_ID.search(line) if "^" in line else None
         if match and number not in fenced:
             found.append(match.group(1))
     return found
@@ -115,11 +147,67 @@ def _inline_links(content: str, line: int, in_comment: bool) -> tuple[list[RawLi
 def _parser(deepest: int) -> MarkdownIt:
     parser = MarkdownIt("commonmark", {"maxNesting": deepest}).enable("table")
     parser.use(dollarmath_plugin, allow_space=False, double_inline=True)
+    parser.block.ruler.at("math_block", _math_block)
+    parser.block.ruler.at("table", _table, {"alt": ["paragraph", "reference"]})
+    parser.block.ruler.before("table", "enough", _enough)
     parser.block.ruler.disable("reference")  # `[^1]: [[note]]` is a footnote with a link
     parser.core.ruler.disable(["inline", "text_join"])
     parser.inline.ruler.before("link", "wikilink", _wikilink)
     parser.inline.ruler.before("link", "comment_mark", _comment_mark)
     return parser
+
+
+_UNREAD = "first line that was not read"
+_CLOSING = "lines that may end a math block"
+_plugin_math_block = math_block_dollar(allow_blank_lines=True)
+
+
+def _math_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    """The plugin's rule, but only where a line ends the block: it would look for one each time."""
+    at = state.bMarks[start] + state.tShift[start]
+    if not state.src.startswith("$$", at):
+        return False
+    line = state.src[at : state.eMarks[start]]
+    if "$$" not in line[2:] and not DOLLAR_EQNO_REV.match(line[::-1]):
+        if _CLOSING not in state.env:
+            lines = enumerate(state.src.split("\n"))
+            state.env[_CLOSING] = [number for number, text in lines if _may_close(text)]
+        closing = state.env[_CLOSING]
+        following = bisect_right(closing, start)
+        if following == len(closing) or closing[following] >= end:
+            return False
+    return _plugin_math_block(state, start, end, silent)
+
+
+def _may_close(line: str) -> bool:
+    return "$$" in line and (
+        line.rstrip().endswith("$$") or DOLLAR_EQNO_REV.match(line[::-1]) is not None
+    )
+
+
+def _table(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    """markdown-it's rule, but for as many rows as there may be tokens: it makes all in one go."""
+    head = state.src[state.bMarks[start] + state.tShift[start] : state.eMarks[start]].rstrip()
+    columns = head.count("|") + 1 - head.startswith("|") - head.endswith("|")
+    rows = (MOST_TOKENS - len(state.tokens)) // (3 * max(columns, 1) + 2)
+    if rows < 1:
+        return False
+    last = min(end, start + rows + 2)
+    found = table(state, start, last, silent)
+    if found and not silent and last < end and state.line == last:
+        state.env.setdefault(_UNREAD, last)
+    return found
+
+
+def _enough(state: StateBlock, start: int, end: int, _silent: bool) -> bool:
+    """Takes all lines that are left once there are too many tokens."""
+    if len(state.tokens) < MOST_TOKENS and _UNREAD not in state.env:
+        return False
+    state.env.setdefault(_UNREAD, start)
+    token = state.push("paragraph", "", 0)
+    token.map = [start, end]
+    state.line = end
+    return True
 
 
 def _wikilink(state: StateInline, silent: bool) -> bool:

@@ -17,7 +17,8 @@ class Note:
 
     ``type`` and ``priority`` are None where the metadata names none. ``title`` is the one written
     in the metadata (see :func:`note_title`). ``body_line`` is the body's first line, from 1.
-    ``metadata`` holds every key as read, ``lines`` the line of each.
+    ``metadata`` holds every key as read, ``lines`` the line of each. ``broken`` is true if there
+    is a metadata block that could not be read.
     """
 
     path: str
@@ -37,13 +38,7 @@ class Note:
     status: str | None = None
     pinned: bool = False
     problems: tuple[Problem, ...] = ()
-
-    @property
-    def broken(self) -> bool:
-        """True if there is a metadata block that could not be read."""
-        return self.has_metadata and any(
-            p.message.startswith("broken frontmatter") for p in self.problems
-        )
+    broken: bool = False
 
 
 def parse(path: str, text: str) -> Note:
@@ -56,7 +51,7 @@ def parse(path: str, text: str) -> Note:
             block.fault_line,
             f"broken frontmatter ({block.fault}): mend the YAML; the body is indexed without it",
         )
-        return Note(path, body, block.body_line, True, problems=(fault,))
+        return Note(path, body, block.body_line, True, problems=(fault,), broken=True)
     reader = _Reader(path)
     for entry in block.entries:
         reader.add(entry.key, entry.value, entry.written, entry.key_start.line + 2)

@@ -27,13 +27,15 @@ class RawLink:
 class Outline:
     """What the body is made of, in order.
 
-    ``links_end`` is the line from which links were not read any more, None if all were.
+    ``links_end`` is the line from which links were not read any more, None if all were, and
+    ``read_to`` the line from which nothing was: there all is plain text.
     """
 
     blocks: tuple[Block, ...]
     links: tuple[RawLink, ...]
     block_ids: tuple[str, ...]
     links_end: int | None = None
+    read_to: int | None = None
 
     @property
     def headings(self) -> tuple[str, ...]:

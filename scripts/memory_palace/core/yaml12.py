@@ -35,7 +35,11 @@ _FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?\Z")
 _SPECIAL = re.compile(r"[-+]?\.(inf|Inf|INF)\Z|\.(nan|NaN|NAN)\Z")
 _MOST_DIGITS = 300  # Python refuses to turn very long digit strings into integers
 _DEEPEST = 50
-_MOST_NODES = 20_000  # aliases can make a small text name more values than fit in memory
+
+MOST_CHARACTERS = 256 * 1024
+"""Characters of a document: reading more would take seconds and hundreds of megabytes."""
+MOST_NODES = 20_000
+"""Values read of a document: aliases make a small text name more than fit in memory."""
 
 
 class BadYaml(ValueError):
@@ -105,6 +109,8 @@ def entries(source: str) -> list[Entry] | None:
     """
     if "\0" in source:
         raise BadYaml("NUL byte", source[: source.index("\0")].count("\n"))
+    if len(source) > MOST_CHARACTERS:
+        raise BadYaml(f"over {MOST_CHARACTERS // 1024} KB of YAML", 0)
     places = _Places(source)
     try:
         root = yaml.compose(source, Loader=_Loader)
@@ -116,7 +122,8 @@ def entries(source: str) -> list[Entry] | None:
         return []
     if not isinstance(root, yaml.MappingNode):
         return None
-    return [_entry(key, value, places) for key, value in root.value]
+    values = _Values(places)  # one for all, as the bound is the document's
+    return [_entry(key, value, places, values) for key, value in root.value]
 
 
 def load(source: str) -> Any:
@@ -145,33 +152,34 @@ class _Places:
 class _Values:
     """Turns nodes into values, within the bounds above."""
 
-    def __init__(self, places: _Places, meaning: Callable[[str], Any] = plain) -> None:
+    def __init__(self, places: _Places) -> None:
         self.places = places
-        self.meaning = meaning
         self.seen = 0
 
-    def of(self, node: Any, depth: int = 0) -> Any:
+    def of(self, node: Any, meaning: Callable[[str], Any] = plain, depth: int = 0) -> Any:
         self.seen += 1
-        if depth > _DEEPEST or self.seen > _MOST_NODES:
+        if depth > _DEEPEST or self.seen > MOST_NODES:
             raise BadYaml("nested too deep or too large", self.places.of(node.start_mark).line)
         if isinstance(node, yaml.ScalarNode):
-            return self.meaning(node.value) if node.tag == _PLAIN else node.value
+            return meaning(node.value) if node.tag == _PLAIN else node.value
         if isinstance(node, yaml.SequenceNode):
-            return [self.of(item, depth + 1) for item in node.value]
-        return {_key(key, self.places): self.of(value, depth + 1) for key, value in node.value}
+            return [self.of(item, meaning, depth + 1) for item in node.value]
+        return {
+            _key(key, self.places): self.of(value, meaning, depth + 1) for key, value in node.value
+        }
 
 
-def _entry(key: Any, value: Any, places: _Places) -> Entry:
+def _entry(key: Any, value: Any, places: _Places, values: _Values) -> Entry:
     after_key = places.of(key.end_mark)
     alias = value.start_mark.index < key.end_mark.index
     return Entry(
         key=_key(key, places),
-        value=_Values(places).of(value),
+        value=values.of(value),
         key_start=places.of(key.start_mark),
         start=after_key if alias else places.of(value.start_mark),
         end=after_key if alias else places.of(value.end_mark),
         style="alias" if alias else _style(value),
-        written=_Values(places, _number_as_text).of(value),
+        written=values.of(value, _number_as_text),
     )
 
 

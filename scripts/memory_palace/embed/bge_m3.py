@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from memory_palace.core.chunk import MOST
 from memory_palace.core.errors import Missing
 from memory_palace.embed.port import Fingerprint, Vectors, unit
 
@@ -28,8 +27,6 @@ FLOOR = 0.40
 _BATCH = 8
 _EDGE = 1 << 20
 
-assert MAX_LENGTH >= MOST
-
 
 @dataclass(frozen=True, slots=True)
 class Files:
@@ -42,7 +39,7 @@ class Files:
 def find(folder: Path | None, environment: Mapping[str, str] | None = None) -> Files | None:
     """The weights: in ``folder`` if one is named, else in the hub's cache on this machine."""
     if folder is not None:
-        return Files(folder, "") if _complete(folder) else None
+        return Files(folder, "") if not lacking(folder) else None
     cache = hub_cache(os.environ if environment is None else environment)
     repository = cache / f"models--{REPOSITORY.replace('/', '--')}"
     try:
@@ -50,7 +47,7 @@ def find(folder: Path | None, environment: Mapping[str, str] | None = None) -> F
     except (OSError, UnicodeDecodeError):
         return None
     snapshot = repository / "snapshots" / revision
-    return Files(snapshot, revision) if _complete(snapshot) else None
+    return Files(snapshot, revision) if not lacking(snapshot) else None
 
 
 def hub_cache(environment: Mapping[str, str]) -> Path:
@@ -64,12 +61,19 @@ def hub_cache(environment: Mapping[str, str]) -> Path:
     return Path(base) / "huggingface" / "hub"
 
 
-def _complete(folder: Path) -> bool:
-    # A link in the cache may lead to a blob that was never fetched, or swept away since.
-    has = {file.name for file in folder.iterdir() if file.is_file()} if folder.is_dir() else set()
-    weights = has & {"pytorch_model.bin", "model.safetensors"}
-    tokenizer = has & {"tokenizer.json", "sentencepiece.bpe.model"}
-    return bool(weights and tokenizer and "config.json" in has)
+def lacking(folder: Path) -> str:
+    """The first of the files that BGE-M3 needs and ``folder`` does not have; empty if none."""
+    if not folder.is_dir():
+        return "everything (no such folder)"
+    has = set(os.listdir(folder))
+    for wanted in (
+        ("config.json",),
+        ("model.safetensors", "pytorch_model.bin"),
+        ("tokenizer.json", "sentencepiece.bpe.model"),
+    ):
+        if not has.intersection(wanted):
+            return " or ".join(wanted)
+    return ""
 
 
 def weights_file(files: Files) -> Path:

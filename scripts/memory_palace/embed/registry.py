@@ -33,7 +33,8 @@ class Settings(Protocol):
 class Choice:
     """The embedder to use. ``load`` is None for keyword search only.
 
-    ``floor`` is the cosine below which a chunk is no hit.
+    ``floor`` is the cosine below which a chunk is no hit; ``quick_texts`` is how many texts a
+    first question embeds by itself, in some ten seconds on a laptop.
     """
 
     name: str
@@ -42,6 +43,7 @@ class Choice:
     fingerprint: Fingerprint | None = None
     floor: float = 1.0
     load: Callable[[], Embedder] | None = None
+    quick_texts: int = 300
 
     def __str__(self) -> str:
         """The line that every command prints about it."""
@@ -59,21 +61,19 @@ def choose(config: Settings) -> Choice:
     if config.embedder == bge_m3.NAME:
         choice = _bge(config)
         if choice is None:
-            why = _why_no_bge(config)
-            raise Missing(f"embedder bge-m3 is configured and {why}: run `{SETUP_BGE}`")
+            raise Missing(f"embedder bge-m3 is configured and {_why_no_bge(config)}")
         return choice
     if config.embedder == minilm.NAME:
         choice = _minilm(config, "as configured")
         if choice is None:
-            raise Missing(
-                f"embedder minilm is configured and {_why_no_minilm(config)}: "
-                "run `pip install -r requirements-core.txt`"
-            )
+            raise Missing(f"embedder minilm is configured and {_why_no_minilm(config)}")
         return choice
+    unusable = config.models.get(bge_m3.NAME) and bge_m3.runnable()
+    bge = f"BGE-M3: {_why_no_bge(config) if unusable else SETUP_BGE}"
     return (
         _bge(config)
-        or _minilm(config, f"BGE-M3: {SETUP_BGE}")
-        or Choice("none", "none (keywords only)", f"{_why_no_minilm(config)}: run `make setup`")
+        or _minilm(config, bge)
+        or Choice("none", "none (keywords only)", _why_no_minilm(config))
     )
 
 
@@ -90,7 +90,7 @@ class _Loading(threading.Thread):
     """Loads a model; a fault is kept for whoever waits for it."""
 
     def __init__(self, load: Callable[[], Embedder]) -> None:
-        super().__init__(daemon=True)
+        super().__init__()  # no daemon: cut off inside a model's code, the process could crash
         self._load = load
         self._model: Embedder | None = None
         self._fault: BaseException | None = None
@@ -126,7 +126,13 @@ def _bge(config: Settings) -> Choice | None:
     print_ = bge_m3.fingerprint(files)
     label = f"{bge_m3.LABEL} ({print_.dimension}-d)"
     return Choice(
-        bge_m3.NAME, label, "", print_, bge_m3.FLOOR, lambda: bge_m3.BgeM3(files, config.device)
+        name=bge_m3.NAME,
+        label=label,
+        why="",
+        fingerprint=print_,
+        floor=bge_m3.FLOOR,
+        load=lambda: bge_m3.BgeM3(files, config.device),
+        quick_texts=30,
     )
 
 
@@ -141,15 +147,23 @@ def _minilm(config: Settings, why: str) -> Choice | None:
 
 def _why_no_bge(config: Settings) -> str:
     if not bge_m3.runnable():
-        return "FlagEmbedding is not installed"
+        return f"FlagEmbedding is not installed: run `{SETUP_BGE}`"
     folder = config.models.get(bge_m3.NAME)
-    return f"{folder} holds no weights" if folder else "its weights are not on this machine"
+    if folder:
+        return (
+            f"{folder} lacks {bge_m3.lacking(folder)}: put the whole model there, or name another "
+            "folder in `models` of your configuration or $PALACE_BGE_M3_DIR"
+        )
+    return f"its weights are not on this machine: run `{SETUP_BGE}`"
 
 
 def _why_no_minilm(config: Settings) -> str:
     if not minilm.runnable():
-        return "onnxruntime or tokenizers is not installed"
+        return "onnxruntime or tokenizers is not installed: run `make setup`"
     folder = config.models.get(minilm.NAME)
     if folder:
-        return f"{folder} holds no model.onnx with tokenizer.json"
-    return "the MiniLM packages are not installed"
+        return (
+            f"{folder} holds no model.onnx with tokenizer.json: name another folder in `models` of "
+            "your configuration or $PALACE_MINILM_DIR"
+        )
+    return "the MiniLM packages are not installed: run `make setup`"

@@ -18,6 +18,7 @@ from memory_palace.core.text import did_you_mean
 from memory_palace.files import tree
 
 EMBEDDERS = ("auto", "bge-m3", "minilm", "none")
+_MOST_WILDCARDS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,11 +204,22 @@ def _patterns(value: Any) -> tuple[str, ...]:
     for pattern in patterns:
         if _leaves(pattern.lstrip("!")):
             raise _Wrong(f": {pattern!r} points outside the root: write a pattern below it")
+        if _wildcards(pattern) > _MOST_WILDCARDS:
+            raise _Wrong(
+                f": {pattern!r} has more than {_MOST_WILDCARDS} `*`: split it into simpler patterns"
+            )
         try:
             tree.exclusion((pattern,))
         except (ValueError, re.error):
             raise _Wrong(f": {pattern!r} is no gitignore pattern: mend it") from None
     return patterns
+
+
+def _wildcards(pattern: str) -> int:
+    """How many parts of ``pattern`` can match more or less of one path: a `**`, and each `*`
+    beside something else. Each multiplies the time that a name which does not match can take."""
+    parts = re.sub(r"\\.", "", pattern).lstrip("!").split("/")
+    return sum(1 if part == "**" else part.count("*") for part in parts if part != "*")
 
 
 def _leaves(place: str) -> bool:

@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+import threading
 from pathlib import Path
 
 from memory_palace.core.errors import Missing
@@ -34,19 +35,26 @@ _SAFE = (
 
 def run(root: Path, *arguments: str, timeout: float = 60.0) -> bytes | None:
     """The output of ``git -C root …``, or None if git is not there or says no."""
-    environment = {k: v for k, v in os.environ.items() if k not in _OF_A_HOOK}
     try:
         done = subprocess.run(
-            ["git", "-C", str(root), *_SAFE, *arguments],
+            _command(root, arguments),
             capture_output=True,
             stdin=subprocess.DEVNULL,
             timeout=timeout,
-            env=environment | _QUIET,
+            env=_environment(),
             check=False,
         )
     except (OSError, subprocess.TimeoutExpired):
         return None
     return done.stdout if done.returncode == 0 else None
+
+
+def _command(root: Path, arguments: tuple[str, ...]) -> list[str]:
+    return ["git", "-C", str(root), *_SAFE, *arguments]
+
+
+def _environment() -> dict[str, str]:
+    return {k: v for k, v in os.environ.items() if k not in _OF_A_HOOK} | _QUIET
 
 
 def head(root: Path) -> str:
@@ -62,23 +70,72 @@ def in_repository(root: Path) -> bool:
     return any((folder / ".git").exists() for folder in (root, *root.parents))
 
 
-def commit_times(root: Path, wanted: set[str]) -> dict[str, int]:
-    """{path: time of its last commit, in seconds} for those of the ``wanted`` paths git knows."""
-    found: dict[str, int] = {}
+class Times(dict[str, int]):
+    """{path: seconds}. ``whole`` is False if git failed or took too long: then a path that is not
+    here may have a time all the same, so ask again next time."""
+
+    whole = True
+
+
+def commit_times(root: Path, wanted: set[str], timeout: float = 60.0) -> Times:
+    """{path: time of its last commit, in seconds} for those of the ``wanted`` paths that the
+    current commit has. History is read only as far back as they are found."""
+    found = Times()
     if not wanted or not in_repository(root):
         return found
-    # No path that git names begins with a slash, so one marks a commit.
-    output = run(
-        root, "log", "-z", "--relative", "--name-only", "--format=/%ct", "--no-renames", "HEAD"
-    )
-    moment = 0
-    for field in (output or b"").split(b"\0"):
-        text = field.decode("utf-8", "surrogateescape").lstrip("\n")
-        if text.startswith("/") and text[1:].isdecimal():
-            moment = int(text[1:])
-        elif text in wanted and text not in found:
-            found[text] = moment
+    listed = run(root, "ls-tree", "-r", "-z", "--name-only", "HEAD", timeout=timeout)
+    if listed is None:
+        found.whole = False
+        return found
+    missing = wanted.intersection(_text(name) for name in listed.split(b"\0"))
+    if missing:
+        found.whole = _read_log(root, missing, found, timeout)
     return found
+
+
+def _read_log(root: Path, missing: set[str], found: Times, timeout: float) -> bool:
+    """Move paths from ``missing`` to ``found``, newest commit first; True if git was through with
+    its history, or nothing was missing any more."""
+    # No path that git names begins with a slash, so one marks a commit.
+    log = ("log", "-z", "--relative", "--name-only", "--format=/%ct", "--no-renames", "HEAD")
+    try:
+        process = subprocess.Popen(
+            _command(root, log),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env=_environment(),
+        )
+    except OSError:
+        return False
+    assert process.stdout is not None
+    timer = threading.Timer(timeout, process.kill)
+    timer.start()
+    try:
+        moment, rest = 0, b""
+        while missing:
+            block = process.stdout.read1(1 << 16)  # type: ignore[attr-defined]
+            fields = (rest + block).split(b"\0")
+            rest = fields.pop() if block else b""
+            for field in fields:
+                text = _text(field).lstrip("\n")
+                if text.startswith("/") and text[1:].isdecimal():
+                    moment = int(text[1:])
+                elif text in missing:
+                    missing.remove(text)
+                    found[text] = moment
+            if not block:
+                return process.wait() == 0
+        return True
+    finally:
+        timer.cancel()
+        process.kill()
+        process.stdout.close()
+        process.wait()
+
+
+def _text(name: bytes) -> str:
+    return name.decode("utf-8", "surrogateescape")
 
 
 def main_worktree(folder: Path) -> Path | None:

@@ -12,6 +12,11 @@ from filelock import FileLock, Timeout
 
 from memory_palace.core.errors import Missing, Refused
 
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]
+
 
 @contextlib.contextmanager
 def writer(
@@ -44,6 +49,33 @@ def writer(
         with contextlib.suppress(OSError):
             (folder / "writer.json").unlink()
         lock.release()
+
+
+def is_held(folder: Path) -> bool:
+    """True if a writer holds the lock of ``folder`` now. Makes and changes nothing."""
+    path = folder / "writer.lock"
+    if fcntl is None:
+        if not path.exists():
+            return False
+        lock = FileLock(path)
+        try:
+            lock.acquire(timeout=0)
+        except (Timeout, OSError):
+            return True
+        lock.release()
+        return False
+    try:
+        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except OSError:
+        return False
+    try:
+        # A shared lock is refused only while the writer has its own; closing gives it back.
+        fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except OSError as error:
+        return isinstance(error, BlockingIOError)
+    finally:
+        os.close(handle)
+    return False
 
 
 def owner(folder: Path) -> str:

@@ -1,19 +1,22 @@
 """``manifests/watchdog_manifest_v1.jsonl``: one line a file that is indexed."""
 
+import os
 import posixpath
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from memory_palace.core.errors import BadInput, Missing
 from memory_palace.core.kinds import DEFAULT_TYPE, PRIORITIES
 from memory_palace.core.links import TREE
 from memory_palace.core.problems import Problem
-from memory_palace.core.text import is_cold
-from memory_palace.files import atomic, jsonl
+from memory_palace.core.text import is_cold, nfc
+from memory_palace.files import atomic, jsonl, read, roots
 from memory_palace.files.tree import is_text
 
 PATH = "manifests/watchdog_manifest_v1.jsonl"
+MOST_BYTES = 256 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,9 +63,25 @@ class Synced:
     problems: list[Problem]
 
 
+def read_raw(root: Path) -> bytes | None:
+    """The manifest's bytes, None if there is none. Raises :class:`BadInput` if it is no regular
+    file of the root, or too large, :class:`Missing` if it cannot be read."""
+    roots.inside(root, PATH)
+    try:
+        os.lstat(root / PATH)
+    except FileNotFoundError:
+        return None
+    except OSError:
+        pass  # read_bytes says it in words
+    got = read.read_bytes(root, PATH, MOST_BYTES, "a manifest")
+    if isinstance(got, read.Unreadable):
+        raise (BadInput if got.content else Missing)(f"{PATH}: {got.problem.message}")
+    return got[0]
+
+
 def load(root: Path) -> Manifest:
-    """Read the manifest of ``root``; a missing one is empty."""
-    raw = atomic.read_or_none(root / PATH)
+    """Read the manifest of ``root``; a missing one is empty. Raises as :func:`read_raw` does."""
+    raw = read_raw(root)
     if raw is None:
         return Manifest({}, [], [], None)
     # A stray byte spoils its own line only, and comes back as it was when the file is written.
@@ -133,18 +152,32 @@ def _add(entries: dict[str, Entry], entry: Entry, problems: list[Problem]) -> No
 def fold_case(
     manifest: Manifest, noted: Iterable[str], same_file: Callable[[str, str], bool]
 ) -> None:
-    """On a disk that ignores case, give lines the spelling that the tree has.
+    """On a disk that ignores case, or how letters are composed, give lines the tree's spelling.
 
-    ``same_file(a, b)`` says whether two paths lead to one file.
+    ``noted`` are the paths of the tree, live and cold; ``same_file(a, b)`` says whether two paths
+    lead to one file.
     """
     noted = set(noted)
-    folded = {path.casefold(): path for path in noted}
+    folded = {_folded(path): path for path in noted}
     for path in [p for p in manifest.entries if p not in noted]:
-        real = folded.get(path.casefold())
+        real = folded.get(_folded(path))
         if real and same_file(path, real):
             entry = manifest.entries.pop(path)
             data = entry.data | {"path": real}
             _add(manifest.entries, Entry(real, data, entry.number, ""), manifest.problems)
+
+
+def _folded(path: str) -> str:
+    return nfc(nfc(path).casefold())
+
+
+def move(manifest: Manifest, moved: Mapping[str, str]) -> None:
+    """Let a moved note keep its line; ``moved`` maps new paths to old ones."""
+    for new, old in moved.items():
+        entry = manifest.entries.get(old)
+        if entry and new not in manifest.entries:
+            del manifest.entries[old]
+            manifest.entries[new] = Entry(new, entry.data | {"path": new}, entry.number, "")
 
 
 def effective(said: Said, entry: Entry | None) -> tuple[str, str | None]:
@@ -197,7 +230,7 @@ def sync(
         data = _line(path, said, before)
         if before is None:
             synced.added.append(path)
-        elif data != before.data:
+        elif data != before.data or not before.raw:  # no raw: two made one, or moved
             synced.updated.append(path)
         same = before is not None and before.raw and data == before.data
         kept[path] = before.raw if before and same else jsonl.dump(data)
@@ -220,10 +253,12 @@ def _line(path: str, said: Said, entry: Entry | None) -> dict[str, Any]:
 
 
 def save(root: Path, manifest: Manifest, synced: Synced) -> bool:
-    """Write the synced manifest if it differs; True if it did. Refused if it moved on."""
+    """Write the synced manifest if it differs; True if it did. Raises
+    :class:`Changed` if it moved on, :class:`BadInput` if a symbolic link leads elsewhere."""
     data = synced.text.encode("utf-8", "surrogateescape")
     if data == (manifest.raw or b""):
         return False
-    atomic.tidy(root / PATH)
-    atomic.write(root / PATH, data, expected=manifest.raw)
+    place = roots.inside(root, PATH)
+    atomic.tidy(place)
+    atomic.write(place, data, expected=manifest.raw)
     return True

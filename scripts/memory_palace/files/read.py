@@ -53,8 +53,19 @@ def read(root: Path, path: str) -> Text | Unreadable:
     return Text(text, digest(data), info)
 
 
-def read_bytes(root: Path, path: str) -> tuple[bytes, FileStat] | Unreadable:
-    """The bytes of ``path`` and its stat; never blocks on a pipe, never follows a last link."""
+def file_stat(path: str, info: os.stat_result) -> FileStat:
+    """``info`` as it is compared. Windows tells the inode of an open file and not that of one
+    that is listed, so there it is 0: unknown."""
+    return FileStat(path, info.st_size, info.st_mtime_ns, 0 if os.name == "nt" else info.st_ino)
+
+
+def read_bytes(
+    root: Path, path: str, most: int = MOST_BYTES, what: str = "a note"
+) -> tuple[bytes, FileStat] | Unreadable:
+    """The bytes of ``path`` and its stat; never blocks on a pipe, never follows a last link.
+
+    More than ``most`` bytes are a fault; ``what`` says whose limit that is.
+    """
     flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
     flags |= getattr(os, "O_BINARY", 0)
     try:
@@ -63,18 +74,19 @@ def read_bytes(root: Path, path: str) -> tuple[bytes, FileStat] | Unreadable:
             info = os.fstat(handle)
             if not stat.S_ISREG(info.st_mode):
                 return _fault(path, None, "not a regular file: move it away")
-            if info.st_size > MOST_BYTES:
+            if info.st_size > most:
                 megabytes = info.st_size / 2**20
-                return _fault(path, None, f"{megabytes:.0f} MB, a note may have 10: split it")
+                said = f"{megabytes:.0f} MB, {what} may have {most >> 20}: split it"
+                return _fault(path, None, said)
             with os.fdopen(handle, "rb", closefd=False) as file:
-                data = file.read(MOST_BYTES + 1)
+                data = file.read(most + 1)
         finally:
             os.close(handle)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         problem = Problem(path, None, f"cannot be read ({reason}): check it and its permissions")
         return Unreadable(problem, content=False)
-    return data, FileStat(path, info.st_size, info.st_mtime_ns, info.st_ino)
+    return data, file_stat(path, info)
 
 
 def _fault(path: str, line: int | None, message: str, sha256: str = "") -> Unreadable:

@@ -1,5 +1,6 @@
 """Which palace a command is about."""
 
+import contextlib
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -54,6 +55,26 @@ def _canonical(root: Path) -> Path:
     return main if main and (main / MARKER).is_file() else root
 
 
+def inside(root: Path, path: str) -> Path:
+    """``root / path``, which is written. Raises :class:`BadInput` if a part of ``path`` is a
+    symbolic link: a stranger's repository could lead the write anywhere."""
+    place = root
+    for part in path.split("/"):
+        place = place / part
+        if place.is_symlink():
+            shown = place.relative_to(root).as_posix()
+            raise BadInput(
+                f"{shown} in {root} is a symbolic link: replace it by what it stands for"
+            )
+    return place
+
+
 def index_folder(root: Path) -> Path:
-    """Where the derived index of ``root`` lies."""
-    return root / DERIVED / "index"
+    """Where the derived index of ``root`` lies. Raises :class:`BadInput` if a symbolic link leads
+    it, or a file in it, elsewhere."""
+    place = f"{DERIVED}/index"
+    folder = inside(root, place)
+    with contextlib.suppress(OSError):  # whoever uses it says what is wrong with it
+        for name in os.listdir(folder):
+            inside(root, f"{place}/{name}")
+    return folder

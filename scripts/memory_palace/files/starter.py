@@ -67,7 +67,7 @@ def make(directory: Path) -> list[str]:
     try:
         root.mkdir(parents=True, exist_ok=True)
         for room in ROOMS:
-            folder = root / "palace" / room
+            folder = roots.inside(root, f"palace/{room}")
             if not folder.is_dir():
                 folder.mkdir(parents=True)
                 made.append(f"palace/{room}/")

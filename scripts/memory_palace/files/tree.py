@@ -13,6 +13,7 @@ from memory_palace.core.errors import Missing
 from memory_palace.core.links import TREE
 from memory_palace.core.problems import Problem
 from memory_palace.core.text import is_cold
+from memory_palace.files.read import file_stat
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
@@ -43,10 +44,27 @@ class Tree:
     unseen: list[str] = field(default_factory=list)
     away: list[str] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
+    _hidden: tuple[int, int, frozenset[str], frozenset[str]] = field(
+        default=(0, 0, frozenset(), frozenset()), init=False, repr=False, compare=False
+    )
 
     def may_be_there(self, path: str) -> bool:
         """True if ``path`` was not seen, yet cannot be said to be deleted."""
-        return path in self.away or any(path.startswith(folder + "/") for folder in self.unseen)
+        # Thousands of evicted notes are asked for one by one: look them up in sets, made anew only
+        # when the lists have grown.
+        if self._hidden[:2] != (len(self.away), len(self.unseen)):
+            away, unseen = frozenset(self.away), frozenset(self.unseen)
+            self._hidden = (len(self.away), len(self.unseen), away, unseen)
+        _, _, away, unseen = self._hidden
+        return path in away or (bool(unseen) and not unseen.isdisjoint(_folders(path)))
+
+
+def _folders(path: str) -> Iterator[str]:
+    """The folders above ``path``."""
+    end = path.rfind("/")
+    while end > 0:
+        yield path[:end]
+        end = path.rfind("/", 0, end)
 
 
 def exclusion(patterns: tuple[str, ...]) -> "GitIgnoreSpec | None":
@@ -131,6 +149,10 @@ def _place(
     if spec and spec.match_file(path):
         tree.excluded.append(path)
         return
+    if "\\" in path:
+        # Windows reads it as two names, so no manifest could list it for every machine.
+        tree.problems.append(Problem(path, None, "its name has a backslash: rename it"))
+        return
     if _CONFLICT_COPY.search(entry.name):
         tree.excluded.append(path)
         tree.problems.append(
@@ -156,7 +178,7 @@ def _place(
     if _is_away(info):
         tree.away.append(path)
         return
-    found = FileStat(path, info.st_size, info.st_mtime_ns, info.st_ino)
+    found = file_stat(path, info)
     (tree.cold if is_cold(path) else tree.notes).append(found)
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from memory_palace.core.diff import FileStat, Known, too_many_gone
 from memory_palace.core.errors import Refused
+from memory_palace.core.kinds import DEFAULT_TYPE
 from memory_palace.core.links import Anchors, Resolver
 from memory_palace.core.problems import Problem, in_order
 from memory_palace.core.text import sha256
@@ -77,7 +78,8 @@ def keywords_phase(
         todo = plan.changes(root, around.live(), main.known(), around.tree, options.verify)
         cold = plan.changes(root, around.tree.cold, below.known(), around.tree, options.verify)
         if not options.yes:
-            _guard(todo, cold, plan.manifest_losses(around))
+            _guard(*plan.losses(todo, cold, around), plan.manifest_losses(around))
+        manifests.move(around.manifest, todo.moved)
         if options.force:
             todo, cold = todo.everything(), cold.everything()
         _apply(root, below, cold, {}, options.force, progress)
@@ -100,17 +102,13 @@ def keywords_phase(
     return done
 
 
-def _guard(todo: Changes, cold: Changes, unlisted: Losses) -> None:
+def _guard(*losses: Losses) -> None:
     """Refuse to forget many files at once: a folder may only be away."""
-    for gone, known, what in (
-        (len(todo.removed), todo.known, "files"),
-        (len(cold.removed), cold.known, "archived files"),
-        (unlisted.gone, unlisted.known, "files in the manifest"),
-    ):
-        if too_many_gone(gone, known):
+    for lost in losses:
+        if too_many_gone(lost.gone, lost.known):
             raise Refused(
-                f"{gone} of {known} {what} are gone: if that is meant, run `palace index --yes`; "
-                "else mount or restore them. Nothing was changed"
+                f"{lost.gone} of {lost.known} files are gone: if that is meant, run "
+                "`palace index --yes`; else mount or restore them. Nothing was changed"
             )
 
 
@@ -144,7 +142,7 @@ def _apply(
     try:
         with catalog.transaction():
             if force:
-                catalog.clear()
+                catalog.forget_vectors()
             for path in [*todo.removed, *todo.moved.values()]:
                 catalog.remove_file(path)
             for path in to_read:
@@ -153,7 +151,7 @@ def _apply(
             for path in todo.touched:
                 _restat(catalog, todo.files[path], now_ns)
             for path in todo.unreachable:
-                catalog.db.execute("UPDATE files SET settled = 0 WHERE path = ?", (path,))
+                catalog.unsettle(path)
             _retime(root, catalog)
             _reclassify(catalog, entries)
             catalog.set_meta("complete", "1")
@@ -170,6 +168,9 @@ def _store(
     now_ns: int,
 ) -> None:
     got = read.read(root, path)
+    if isinstance(got, read.Unreadable) and not got.content and catalog.unsettle(path):
+        catalog.put_problems(path, [got.problem])
+        return
     if isinstance(got, read.Unreadable):
         catalog.put_file(_unreadable_row(stat, got, now_ns), [], [])
         catalog.put_problems(path, [got.problem])
@@ -203,7 +204,7 @@ def _unreadable_row(stat: FileStat, got: read.Unreadable, now_ns: int) -> FileRo
     known = replace(known, settled=known.settled and got.content)
     said = reading.said_as_json(Said(False))
     anchors = reading.anchors_as_json(Anchors())
-    return FileRow(known, "", said, "palace", None, None, "note", (), (), anchors)
+    return FileRow(known, "", said, DEFAULT_TYPE, None, None, "note", (), (), anchors)
 
 
 def _restat(catalog: Catalog, stat: FileStat, now_ns: int) -> None:

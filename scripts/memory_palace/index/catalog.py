@@ -16,6 +16,7 @@ from typing import Any
 from memory_palace.core.diff import Known
 from memory_palace.core.errors import Missing
 from memory_palace.core.problems import Problem
+from memory_palace.index import vectors
 
 FORMAT = "1"
 """Raise it when the tables change: an index of another format is rebuilt."""
@@ -155,7 +156,7 @@ class Catalog:
     def put_file(self, row: FileRow, chunks: Iterable[ChunkRow], links: Iterable[str]) -> None:
         """Add a file, or replace all that is stored of it; its row id stays."""
         k = row.known
-        file_id = self.db.execute(
+        self.db.execute(
             """INSERT INTO files (path, size, mtime_ns, inode, settled, sha256, title, said, type,
                    priority, time, time_source, tags, aliases, anchors)
                VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)
@@ -164,14 +165,14 @@ class Catalog:
                    title = excluded.title, said = excluded.said, type = excluded.type,
                    priority = excluded.priority, time = excluded.time,
                    time_source = excluded.time_source, tags = excluded.tags,
-                   aliases = excluded.aliases, anchors = excluded.anchors
-               RETURNING id""",
+                   aliases = excluded.aliases, anchors = excluded.anchors""",
             (
                 *(k.path, k.size, k.mtime_ns, k.inode, int(k.settled), k.sha256),
                 *(row.title, row.said, row.type, row.priority, row.time, row.time_source),
                 *(json.dumps(row.tags), json.dumps(row.aliases), row.anchors),
             ),
-        ).fetchone()[0]
+        )
+        (file_id,) = self.db.execute("SELECT id FROM files WHERE path = ?", (k.path,)).fetchone()
         self._drop_parts(file_id)
         self.set_meta("link_state", "")  # its links are to be resolved
         for chunk in chunks:
@@ -191,6 +192,11 @@ class Catalog:
             "INSERT INTO links VALUES (?, ?, ?, NULL, 'broken', '')",
             [(file_id, ordinal, link) for ordinal, link in enumerate(links)],
         )
+
+    def unsettle(self, path: str) -> bool:
+        """Have a known file looked at again at the next run; False if it is not known."""
+        changed = self.db.execute("UPDATE files SET settled = 0 WHERE path = ?", (path,))
+        return changed.rowcount > 0
 
     def remove_file(self, path: str) -> None:
         """Forget a file and all that is stored of it."""
@@ -219,11 +225,9 @@ class Catalog:
         rows = self.db.execute("SELECT path, line, message, grade FROM problems")
         return [Problem(*row) for row in rows]
 
-    def clear(self) -> None:
-        """Forget everything, vectors' ids too."""
-        for table in ("files", "chunks", "links", "words", "problems", "vectors"):
-            self.db.execute(f"DELETE FROM {table}")
-        self.set_meta("link_state", "")
+    def forget_vectors(self) -> None:
+        """Forget which texts have vectors."""
+        self.db.execute("DELETE FROM vectors")
 
     def values(self, column: str) -> list[str]:
         """The distinct values of ``type`` or ``priority`` over all files, sorted."""
@@ -242,6 +246,8 @@ def create(path: Path) -> Catalog:
         if statement.strip():
             catalog.db.execute(statement)
     catalog.set_meta("format", FORMAT)
+    # A reader may still hold the old catalog: its generations must not be given out again.
+    catalog.set_meta("generation", str(vectors.latest(path.parent)))
     catalog.db.execute("COMMIT")
     return catalog
 
@@ -268,13 +274,16 @@ def open_to_read(path: Path) -> Catalog:
     if not path.is_file():
         raise Damaged("there is no index yet")
     # Readers of a write-ahead log need its shared-memory file, which a read-only or a full disk
-    # refuses: then the file is read as it is.
+    # refuses: then the file is read as it is, unless the log holds what the file does not.
     writable = os.access(path.parent, os.W_OK) and os.access(path, os.W_OK)
     try:
-        catalog = _checked(lambda: _connect(path, "mode=rw" if writable else "immutable=1"))
+        catalog = _checked(lambda: _connect(path, "mode=rw" if writable else "mode=ro"))
     except Damaged:
         raise
     except Missing:
+        log = path.with_name(path.name + "-wal")
+        if not writable and log.is_file() and log.stat().st_size:
+            raise
         catalog = _checked(lambda: _connect(path, "immutable=1"))
     catalog.db.execute("PRAGMA query_only = ON")
     if not catalog.meta("complete"):
@@ -313,6 +322,7 @@ def _connect(path: Path, mode: str = "mode=rwc") -> sqlite3.Connection:
         check_same_thread=False,
     )
     connection.execute("PRAGMA foreign_keys = ON")
-    connection.execute("PRAGMA synchronous = NORMAL")
+    # FULL: what a commit refers to (vector files) must not outlive the commit in a power cut.
+    connection.execute("PRAGMA synchronous = FULL")
     connection.execute("PRAGMA temp_store = MEMORY")
     return connection

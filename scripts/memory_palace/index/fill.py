@@ -63,6 +63,9 @@ def fill(
     if choice.load is None:
         return Filled(0, 0)
     fingerprint = str(choice.fingerprint)
+    embedder = None
+    if catalog.meta("fingerprint") not in ("", fingerprint):
+        embedder = choice.load()  # before the old vectors go: it may not load
     _adopt(catalog, fingerprint, progress)
     waiting = _waiting(catalog)
     orphans = _orphans(catalog)
@@ -78,7 +81,7 @@ def fill(
     if waiting:
         progress.start("vectors", len(waiting))
         try:
-            _embed(choice.load(), waiting, writer, progress)
+            _embed(embedder or choice.load(), waiting, writer, progress)
         finally:
             progress.stop()
     writer.save()
@@ -107,16 +110,14 @@ class _Writer:
         self.folder = folder
         self.catalog = catalog
         self.store = store
-        self.keys: list[str] = []
-        self.rows: list[Vectors] = []
+        self.made: list[tuple[Sequence[str], Vectors]] = []
         self.dropped: list[int] = []
         self.saving = False
         self.saved_at = time.monotonic()
         self.wait = _SAVE_EVERY_SECONDS
 
     def add(self, keys: Sequence[str], rows: Vectors) -> None:
-        self.keys.extend(keys)
-        self.rows.append(rows)
+        self.made.append((keys, rows))  # in one step: an interrupt finds both or neither
         if time.monotonic() - self.saved_at > self.wait:
             self.save()
 
@@ -125,7 +126,7 @@ class _Writer:
 
     def save(self) -> None:
         """One new generation with all that has come since the last."""
-        if not self.keys and not self.dropped:
+        if not self.made and not self.dropped:
             return
         self.saving = True  # stays so if the save fails: what it was half through is not repeated
         started = time.monotonic()
@@ -136,15 +137,16 @@ class _Writer:
             self.store.remove(self.dropped)
             ids = [
                 db.execute("INSERT INTO vectors (key) VALUES (?)", (key,)).lastrowid or 0
-                for key in self.keys
+                for keys, _ in self.made
+                for key in keys
             ]
             if ids:
-                self.store.add(ids, np.concatenate(self.rows))
+                self.store.add(ids, np.concatenate([rows for _, rows in self.made]))
             self.store.save(self.folder, generation)
             self.catalog.set_meta("generation", str(generation))
             self.catalog.set_meta("vector_bytes", str(vectors.size(self.folder, generation)))
         vectors.tidy(self.folder, generation)
-        self.keys, self.rows, self.dropped, self.saving = [], [], [], False
+        self.made, self.dropped, self.saving = [], [], False
         self.saved_at = time.monotonic()
         self.wait = max(_SAVE_EVERY_SECONDS, _SAVING_SHARE * (self.saved_at - started))
 

@@ -1,6 +1,5 @@
 """Is what the index says still what the files say?"""
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -31,7 +30,8 @@ def changed_files(root: Path, config: Config, catalog: Catalog) -> int:
     new = len(now.keys() - then.keys())
     edited = sum(now[path] != then[path] for path in now.keys() & then.keys())
     others = [k for k in known if k.path not in now and not seen.may_be_there(k.path)]
-    return new + edited + sum(_moved_on(root, k) for k in others)
+    left_out = set(seen.excluded)
+    return new + edited + sum(k.path in left_out or _moved_on(root, k) for k in others)
 
 
 def _moved_on(root: Path, known: Known) -> bool:
@@ -40,16 +40,6 @@ def _moved_on(root: Path, known: Known) -> bool:
     except OSError:
         return True
     return (info.st_size, info.st_mtime_ns) != (known.size, known.mtime_ns)
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where a chunk's text stands now."""
-
-    heading: tuple[str, ...]
-    start: int
-    end: int
-    text: str
 
 
 class Checker:
@@ -70,15 +60,10 @@ class Checker:
             self.stale.add(path)
         return same
 
-    def find_again(self, path: str, text: str) -> Place | None:
-        """Where ``text`` stands in the changed file ``path``, or None if it is gone."""
+    def as_it_is(self, path: str) -> "Parsed | None":
+        """The changed file ``path`` as it reads now; None if it cannot be read."""
         found = self._files.get(path)
-        if found is None or found[1] is None:
-            return None
-        for row in found[1].chunks:
-            if row.text == text and text:
-                return _place(row)
-        return None
+        return found[1] if found else None
 
     def _read(self, path: str, sha256: str) -> "tuple[str, Parsed | None] | None":
         got = read.read(self._root, path)
@@ -91,5 +76,9 @@ class Checker:
         return got.sha256, reading.parse(path, got)
 
 
-def _place(row: ChunkRow) -> Place:
-    return Place(row.heading, row.start, row.end, row.text)
+def find(parsed: "Parsed", chunk_id: str, heading: tuple[str, ...], text: str) -> ChunkRow | None:
+    """The chunk in a changed file that has this text (under this heading if it can be), else the
+    one that has its place; None if both are gone."""
+    same = [row for row in parsed.chunks if row.text == text and text]
+    same.sort(key=lambda row: row.heading != heading)
+    return next(iter([*same, *(row for row in parsed.chunks if row.chunk_id == chunk_id)]), None)

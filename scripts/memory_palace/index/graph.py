@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from memory_palace.core.problems import Problem
-from memory_palace.files import atomic
+from memory_palace.files import atomic, roots
 from memory_palace.index import reading
 from memory_palace.index.catalog import Catalog
 
@@ -23,8 +23,9 @@ class Graph:
 def read(catalog: Catalog) -> Graph:
     """The graph as the last index run left it."""
     paths = [row[0] for row in catalog.db.execute("SELECT path FROM files ORDER BY path")]
-    out: dict[str, list[str]] = {path: [] for path in paths}
-    back: dict[str, list[str]] = {path: [] for path in paths}
+    # Dictionaries keep the order and find a repeat at once.
+    out: dict[str, dict[str, None]] = {path: {} for path in paths}
+    back: dict[str, dict[str, None]] = {path: {} for path in paths}
     problems = []
     rows = catalog.db.execute(
         """SELECT f.path, l.link, l.path, l.status, l.why FROM links l
@@ -34,10 +35,14 @@ def read(catalog: Catalog) -> Graph:
         if status in ("broken", "ambiguous"):
             link = reading.link_from_json(text)
             problems.append(Problem(source, link.line, f"{link} {status}: {why}", "warning"))
-        if target in out and target != source and target not in out[source]:
-            out[source].append(target)
-            back[target].append(source)
-    return Graph(out, back, problems)
+        if target in out and target != source:
+            out[source][target] = None
+            back[target][source] = None
+    return Graph(_lists(out), _lists(back), problems)
+
+
+def _lists(links: dict[str, dict[str, None]]) -> dict[str, list[str]]:
+    return {path: list(others) for path, others in links.items()}
 
 
 def keep(root: Path, graph: Graph) -> None:
@@ -45,4 +50,4 @@ def keep(root: Path, graph: Graph) -> None:
     data = json.dumps(
         {"neighbors": graph.out, "backlinks": graph.back}, ensure_ascii=False, indent=1
     )
-    atomic.write(root / ".palace" / "graph.json", (data + "\n").encode())
+    atomic.write(root / roots.DERIVED / "graph.json", (data + "\n").encode())

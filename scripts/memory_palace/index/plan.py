@@ -2,6 +2,7 @@
 
 import os
 import stat
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -9,7 +10,7 @@ from memory_palace.core import diff
 from memory_palace.core.diff import FileStat, Known
 from memory_palace.core.links import TREE
 from memory_palace.core.problems import Problem
-from memory_palace.core.text import digest, is_cold
+from memory_palace.core.text import COLD_COMPONENT, digest, is_cold
 from memory_palace.files import manifest as manifests
 from memory_palace.files import read, tree
 from memory_palace.files.config import Config
@@ -84,8 +85,9 @@ def look(root: Path, config: Config) -> Surroundings:
     seen = tree.scan(root, config.exclude)
     manifest = manifests.load(root)
     notes = {f.path for f in seen.notes}
-    manifests.fold_case(manifest, notes, lambda a, b: _same_file(root / a, root / b))
-    return Surroundings(seen, manifest, _listed(root, seen, manifest, notes))
+    spelled = notes | {f.path for f in seen.cold}
+    manifests.fold_case(manifest, spelled, lambda a, b: _same_file(root / a, root / b))
+    return Surroundings(seen, manifest, _listed(root, seen, manifest, notes, config.exclude))
 
 
 def _same_file(a: Path, b: Path) -> bool:
@@ -95,12 +97,17 @@ def _same_file(a: Path, b: Path) -> bool:
         return False
 
 
-def _listed(root: Path, seen: Tree, manifest: Manifest, notes: set[str]) -> Listed:
+def _listed(
+    root: Path, seen: Tree, manifest: Manifest, notes: set[str], patterns: tuple[str, ...]
+) -> Listed:
     listed = Listed()
     left_out = set(seen.excluded)
     real_root = root.resolve()
+    spec = tree.exclusion(patterns)
     for path, entry in manifest.entries.items():
-        if path in notes or path in left_out or is_cold(path):
+        if path in notes or path in left_out or is_cold(path) or seen.may_be_there(path):
+            continue
+        if spec and spec.match_file(path):
             continue
         if any(part.startswith(".") for part in path.split("/")):
             listed.refused.append(path)
@@ -110,7 +117,7 @@ def _listed(root: Path, seen: Tree, manifest: Manifest, notes: set[str]) -> List
         place = root / path
         try:
             info = place.lstat()
-            inside = place.resolve().is_relative_to(real_root) and not place.is_symlink()
+            inside = place.resolve() == real_root / path  # no link on the way
         except OSError:
             continue  # gone: the manifest's sync reports it
         if inside and stat.S_ISREG(info.st_mode):
@@ -154,10 +161,23 @@ def changes(
 
 @dataclass(frozen=True, slots=True)
 class Losses:
-    """Files of the tree that the manifest lists, and how many of them are not there."""
+    """How many files were known, and how many of them are not there any more."""
 
     gone: int
     known: int
+
+
+def losses(todo: Changes, cold: Changes, around: Surroundings) -> tuple[Losses, Losses]:
+    """What a run would forget, live and archived, that is neither left out nor moved there."""
+    left_out = set(around.tree.excluded)
+    archived = _places_before(path for path in cold.added)
+    gone = [path for path in todo.removed if path not in left_out and path not in archived]
+    return Losses(len(gone), todo.known), Losses(len(cold.removed), cold.known)
+
+
+def _places_before(paths: Iterable[str]) -> set[str]:
+    """Where archived notes stood before, by the mirrored path."""
+    return {path.replace(f"/{COLD_COMPONENT}/", "/", 1) for path in paths}
 
 
 def manifest_losses(around: Surroundings) -> Losses:
@@ -170,6 +190,8 @@ def manifest_losses(around: Surroundings) -> Losses:
         if path.startswith(TREE) and not is_cold(path) and path not in left_out
     ]
     gone = [path for path in listed if path not in there and not around.tree.may_be_there(path)]
+    archived = _places_before(f.path for f in around.tree.cold)
+    gone = [path for path in gone if path not in archived]
     new = len(there.difference(listed))
     return Losses(max(len(gone) - new, 0), len(listed))
 

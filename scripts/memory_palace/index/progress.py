@@ -4,7 +4,7 @@ from typing import Protocol
 
 
 class Progress(Protocol):
-    """Told what is going on. The default says nothing."""
+    """Told what is going on."""
 
     def say(self, line: str) -> None:
         """One line for a person."""

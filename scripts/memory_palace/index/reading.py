@@ -67,7 +67,7 @@ def _row(path: str, title: str, read: Note, piece: chunk.Chunk) -> ChunkRow:
         end=piece.end,
         text=piece.text,
         embedded=piece.embedded,
-        key=chunk.vector_key(piece.embedded) if piece.embedded else "",
+        key=chunk.vector_key(piece.embedded) if any(map(str.isalnum, piece.embedded)) else "",
         words=tuple(keywords.indexable(column) for column in columns),  # type: ignore[arg-type]
     )
 

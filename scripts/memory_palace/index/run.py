@@ -31,28 +31,47 @@ def index(
     folder = roots.index_folder(root)
     with locks.writer(folder, "palace index", options.wait_seconds, progress.say), _disk_faults():
         try:
-            done = build.keywords_phase(root, config, options, progress)
+            return _both_phases(root, folder, config, choice, options, progress)
         except sqlite3.DatabaseError as error:
-            if isinstance(error, sqlite3.OperationalError):
+            if _is_fault_of_the_disk(error):
                 raise
             progress.say(f"the index is damaged ({error}): made anew")
             catalogs.discard(folder / catalogs.MAIN)
             catalogs.discard(folder / catalogs.BASEMENT)
-            done = build.keywords_phase(root, config, options, progress)
-        done.embedder = str(choice)
-        started = time.perf_counter()
-        with catalogs.open_to_write(folder / catalogs.MAIN) as catalog:
-            filled = fill.fill(folder, catalog, choice, progress, options.max_vector_chunks)
-        done.vectors, done.pending = filled.embedded, filled.pending
-        done.vector_seconds = time.perf_counter() - started
+            return _both_phases(root, folder, config, choice, options, progress)
+
+
+def _both_phases(
+    root: Path, folder: Path, config: Config, choice: Choice, options: Options, progress: Progress
+) -> Indexed:
+    done = build.keywords_phase(root, config, options, progress)
+    done.embedder = str(choice)
+    started = time.perf_counter()
+    with catalogs.open_to_write(folder / catalogs.MAIN) as catalog:
+        filled = fill.fill(folder, catalog, choice, progress, options.max_vector_chunks)
+    done.vectors, done.pending = filled.embedded, filled.pending
+    done.vector_seconds = time.perf_counter() - started
     return done
+
+
+def _is_fault_of_the_disk(error: sqlite3.DatabaseError) -> bool:
+    """True for busy, locked, read-only, I/O, full and cannot-open: a new index mends none."""
+    code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
+    return code in (
+        sqlite3.SQLITE_BUSY,
+        sqlite3.SQLITE_LOCKED,
+        sqlite3.SQLITE_READONLY,
+        sqlite3.SQLITE_IOERR,
+        sqlite3.SQLITE_FULL,
+        sqlite3.SQLITE_CANTOPEN,
+    )
 
 
 @contextlib.contextmanager
 def _disk_faults() -> Iterator[None]:
     try:
         yield
-    except (sqlite3.OperationalError, OSError) as error:
+    except (sqlite3.DatabaseError, OSError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         place = getattr(error, "filename", None)
         where = f"{place}: {reason}" if place else reason

@@ -6,7 +6,6 @@ the generation together with the ids: a reader sees the old pair or the new one.
 """
 
 import contextlib
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory_palace.embed.port import Vectors
+from memory_palace.files import atomic
 
 _STEM = "vectors-"
 _SUFFIX = ".faiss"
@@ -33,8 +33,15 @@ def size(folder: Path, generation: int) -> int:
         return 0
 
 
+def latest(folder: Path) -> int:
+    """The highest generation that a file in ``folder`` has; 0 if there is none."""
+    names = (path.name for path in folder.glob(f"{_STEM}*{_SUFFIX}"))
+    numbers = [name.removeprefix(_STEM).removesuffix(_SUFFIX) for name in names]
+    return max((int(number) for number in numbers if number.isdigit()), default=0)
+
+
 class VectorFile:
-    """The vectors of one generation, in memory or mapped from the file."""
+    """The vectors of one generation, in memory."""
 
     def __init__(self, index: Any) -> None:
         self._index = index
@@ -50,10 +57,10 @@ class VectorFile:
         """Raises OSError if the file is missing, cut short or no index of ours."""
         import faiss
 
-        path = folder / file_name(generation)
-        path.stat()
+        # FAISS's own file functions take no name that is not UTF-8 and tell no reason.
+        data = np.frombuffer((folder / file_name(generation)).read_bytes(), dtype=np.uint8)
         try:
-            index: Any = faiss.read_index(str(path))
+            index: Any = faiss.deserialize_index(data)
             inner: Any = faiss.downcast_index(index.index)
             faiss.vector_to_array(index.id_map)
             if not isinstance(inner, faiss.IndexFlat) or inner.ntotal != index.ntotal:
@@ -99,18 +106,8 @@ class VectorFile:
         """Write the file of ``generation``, complete or not at all. Raises OSError."""
         import faiss
 
-        path = folder / file_name(generation)
-        temporary = path.with_suffix(".tmp")
-        try:
-            faiss.write_index(self._index, str(temporary))
-            with temporary.open("rb+") as file:
-                os.fsync(file.fileno())
-            os.replace(temporary, path)
-        except RuntimeError:  # FAISS names its own source, and not the disk's reason
-            raise OSError(f"{path.name} could not be written") from None
-        finally:
-            with contextlib.suppress(FileNotFoundError):
-                temporary.unlink()
+        data: NDArray[np.uint8] = faiss.serialize_index(self._index)
+        atomic.write(folder / file_name(generation), data.tobytes())
 
 
 def tidy(folder: Path, keep: int) -> None:
@@ -119,7 +116,7 @@ def tidy(folder: Path, keep: int) -> None:
     A reader that has just read the catalog may still be about to open the previous file.
     """
     kept = {file_name(keep), file_name(keep - 1)}
-    for path in folder.glob(f"{_STEM}*"):
+    for path in [*folder.glob(f"{_STEM}*"), *folder.glob(f".{_STEM}*.tmp")]:
         if path.name not in kept:
             with contextlib.suppress(OSError):
                 path.unlink()

@@ -1,11 +1,11 @@
 """A question and its filters, and the filters as SQL over the catalog's files."""
 
-from collections.abc import Callable
+import json
 from dataclasses import dataclass
 from datetime import datetime
 
 from memory_palace.core.links import TREE
-from memory_palace.core.text import did_you_mean
+from memory_palace.core.text import did_you_mean, is_cold
 from memory_palace.index.catalog import Catalog
 
 
@@ -42,18 +42,19 @@ def where(query: Query) -> tuple[str, list[object]]:
     conditions: list[str] = []
     values: list[object] = []
 
-    def any_of(
-        condition: str, wanted: tuple[str, ...], *spellings: Callable[[str], object]
-    ) -> None:
+    def any_of(condition: str, wanted: list[str]) -> None:
+        """``condition`` on one of the values, called ``wanted``."""
         if wanted:
-            conditions.append("(" + " OR ".join([condition] * len(wanted)) + ")")
-            values.extend(spell(word) for word in wanted for spell in spellings)
+            # Renamed in a subquery: json_each has columns called `type` and `path` of its own.
+            each = "SELECT value AS wanted FROM json_each(?)"
+            conditions.append(f"EXISTS (SELECT 1 FROM ({each}) WHERE {condition})")
+            values.append(json.dumps(wanted))
 
-    any_of("type = ?", query.types, str)
-    any_of("priority = ?", query.priorities, str)
+    any_of("wanted = type", list(query.types))
+    any_of("wanted = priority", list(query.priorities))
     # No LIKE: `_` and `%` are ordinary characters of folder names.
-    any_of("substr(path, 1, ?) = ?", query.rooms, lambda r: len(_room(r)), _room)
-    any_of("EXISTS (SELECT 1 FROM json_each(tags) WHERE value = ?)", query.tags, _tag)
+    any_of("substr(path, 1, length(wanted)) = wanted", [_room(room) for room in query.rooms])
+    any_of("wanted IN (SELECT value FROM json_each(tags))", [_tag(tag) for tag in query.tags])
     if query.since:
         conditions.append("time >= ?")
         values.append(query.since.timestamp())
@@ -61,6 +62,26 @@ def where(query: Query) -> tuple[str, list[object]]:
         conditions.append("time <= ?")
         values.append(query.until.timestamp())
     return " AND ".join(conditions) or "1", values
+
+
+def passes(
+    query: Query,
+    path: str,
+    kind: str,
+    priority: str | None,
+    tags: tuple[str, ...],
+    time: float | None,
+) -> bool:
+    """The same filters as :func:`where`, for a note that is read from its file."""
+    room = any(path.startswith(_room(wanted)) for wanted in query.rooms)
+    return (
+        (not query.types or kind in query.types)
+        and (not query.priorities or priority in query.priorities)
+        and (not query.rooms or room)
+        and (not query.tags or any(_tag(tag) in tags for tag in query.tags))
+        and (not query.since or (time is not None and time >= query.since.timestamp()))
+        and (not query.until or (time is not None and time <= query.until.timestamp()))
+    )
 
 
 def _room(room: str) -> str:
@@ -81,7 +102,9 @@ def unknown(query: Query, catalogs: list[Catalog]) -> str | None:
     ):
         there = sorted({value for catalog in catalogs for value in known(catalog)})
         for value in wanted:
-            if value and value not in there:
+            if name == "room" and is_cold(value) and not query.archived:
+                return f"room `{value}` is in the archive: add --archived"
+            if value not in there:
                 few = f": there are {', '.join(there)}" if there else ": there are none"
                 hint = few if len(there) <= 20 else did_you_mean(value, there)
                 return f"no note has {name} `{value}`{hint}"

@@ -14,6 +14,7 @@ from memory_palace.core import keywords, relevance, scoring
 from memory_palace.core.scoring import Scores, Weights
 from memory_palace.index.catalog import Catalog
 from memory_palace.index.vectors import VectorFile
+from memory_palace.search.hits import Hit, Parts
 from memory_palace.search.query import Query, where
 
 Ids = NDArray[np.int64]
@@ -137,6 +138,46 @@ def rank(
     return Ranked(among, cosine, keyword, semantic, recent, important, score, first, proven)
 
 
+@dataclass(frozen=True, slots=True)
+class Single:
+    """One chunk's scores, for text that is read from its file instead of the index."""
+
+    parts: Parts
+    score: float
+
+    def proven(self, floor: float) -> bool:
+        """True if it has evidence, as for the chunks of a :class:`Table`."""
+        cosine = np.array([np.nan if self.parts.cosine is None else self.parts.cosine])
+        return bool(relevance.evidence(cosine, np.array([self.parts.keyword]), floor)[0])
+
+
+def score_one(
+    cosine: float | None,
+    keyword: float,
+    time: float | None,
+    priority: str | None,
+    query: Query,
+    weights: Weights,
+    now: datetime,
+) -> Single:
+    """The same scores as :func:`rank` gives, for one chunk."""
+    age_days = np.array([np.nan if time is None else (now.timestamp() - time) / 86400.0])
+    recent = scoring.recency(age_days, weights.half_life_days)
+    important = np.array([scoring.importance(priority)])
+    semantic = np.array([scoring.SEMANTIC_WITHOUT_WORDS])
+    if query.text:
+        cosines = np.array([np.nan if cosine is None else cosine])
+        semantic = relevance.semantic(cosines, np.array([keyword]))
+    score = scoring.compound(semantic, recent, important, weights)
+    parts = Parts(float(semantic[0]), float(recent[0]), float(important[0]), cosine, keyword)
+    return Single(parts, float(score[0]))
+
+
+def order_key(hit: Hit, raw: bool) -> float:
+    """What hits are ordered by, largest first: the score, or for ``raw`` the cosine."""
+    return hit.score if not raw else -1.0 if hit.parts.cosine is None else hit.parts.cosine
+
+
 def _passing(among: Table, catalog: Catalog, query: Query) -> NDArray[np.bool_]:
     condition, values = where(query)
     if condition == "1":
@@ -168,7 +209,10 @@ def _bm25(catalog: Catalog, text: str, chunks: Ids) -> Scores:
     ).fetchall()
     if rows:
         found = np.array(rows, dtype=np.float64)
-        places = np.searchsorted(chunks, found[:, 0].astype(np.int64))
+        ids = found[:, 0].astype(np.int64)
+        places = np.minimum(np.searchsorted(chunks, ids), len(chunks) - 1)
+        known = chunks[places] == ids
+        places, found = places[known], found[known]
         # FTS5 gives terms that stand in more than half of the rows a weight next to nothing.
         scores[places] = np.maximum(found[:, 1], 1e-9)
     return scores
