@@ -26,12 +26,14 @@ graph: $(VENV)/.core ## [ARGS="--backlinks"]: the graph of [[links]] as JSON
 doctor: $(VENV)/.core ## what is installed, what is wrong, what to run
 	@$(PY) scripts/palace.py doctor $(ARGS)
 
-setup: $(VENV)/.core ## install the toolkit with its embedded model
+setup: ## install the toolkit with its embedded model
+	@$(PYTHON) scripts/install.py core
 
-setup-bge: $(VENV)/.bge ## install FlagEmbedding and torch, fetch BGE-M3 (2.3 GB)
-	@$(PY) scripts/palace.py model download bge-m3
+setup-bge: ## install FlagEmbedding and torch, fetch BGE-M3 (2.3 GB)
+	@$(PYTHON) scripts/install.py bge && $(PY) scripts/palace.py model download bge-m3
 
-setup-dev: $(VENV)/.dev ## install what the tests need
+setup-dev: ## install what the tests need
+	@$(PYTHON) scripts/install.py dev
 
 test: $(VENV)/.dev ## install everything and run all tests
 	@$(PY) -m pytest -n 2 $(ARGS)
@@ -44,9 +46,6 @@ bench: $(VENV)/.core ## measure indexing and queries on a generated palace
 
 $(VENV)/.core: requirements-core.txt
 	@$(PYTHON) scripts/install.py core
-
-$(VENV)/.bge: requirements.txt requirements-core.txt requirements-bge.txt
-	@$(PYTHON) scripts/install.py bge
 
 $(VENV)/.dev: requirements-dev.txt requirements.txt requirements-core.txt requirements-bge.txt
 	@$(PYTHON) scripts/install.py dev

@@ -32,9 +32,14 @@ def run(command=None):
         _elsewhere("Python %d.%d or newer is needed" % OLDEST, came_from)
     if not _installed():
         _elsewhere("the toolkit's packages are not installed", came_from)
-    from memory_palace.cli.main import main
+    try:
+        from memory_palace.cli.main import main
 
-    sys.exit(main(sys.argv[1:], program=os.path.basename(sys.argv[0]), command=command))
+        code = main(sys.argv[1:], program=os.path.basename(sys.argv[0]), command=command)
+    except KeyboardInterrupt:  # while the packages are still being imported
+        sys.stderr.write("error: interrupted: run it again to go on\n")
+        code = 130
+    sys.exit(code)
 
 
 def _installed():

@@ -144,7 +144,7 @@ def test_bge_m3_that_is_named_and_not_here_is_missing(
     monkeypatch.setenv("PALACE_BGE_M3_DIR", str(tmp_path / "none"))
     ran = both.command("query", "words")
     assert ran.code == 3
-    assert "holds no weights" in ran.err
+    assert "lacks everything (no such folder)" in ran.err
 
 
 def test_broken_weights_leave_the_keywords(

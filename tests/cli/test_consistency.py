@@ -78,5 +78,5 @@ def test_a_manifest_that_is_a_folder_is_named(keyword_palace: Palace) -> None:
     keyword_palace.notes(topics__a="amber")
     (keyword_palace.root / "manifests/watchdog_manifest_v1.jsonl").mkdir(parents=True)
     ran = keyword_palace.command("index")
-    assert ran.code == 3
+    assert ran.code == 2
     assert "watchdog_manifest_v1.jsonl" in ran.err

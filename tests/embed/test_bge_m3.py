@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from embed import hub
+from memory_palace.core import chunk
 from memory_palace.core.errors import Missing
 from memory_palace.embed import bge_m3
 from memory_palace.embed.bge_m3 import BgeM3, Files
@@ -97,7 +98,7 @@ def test_a_passage_is_not_cut_at_512_tokens(model: BgeM3, words: int) -> None:
 
 def test_the_longest_chunk_is_read_whole(model: BgeM3) -> None:
     """At one token a character, the longest that a chunk can be still has its end read."""
-    start = "1+" * (bge_m3.MOST // 2 - 20)
+    start = "1+" * (chunk.MOST // 2 - 20)
     vectors = model.embed_passages([start + "2" * 40, start + "%" * 40])
     assert len(model._model.tokenizer(start)["input_ids"]) > 1_800
     assert vectors[0] @ vectors[1] < 0.9999

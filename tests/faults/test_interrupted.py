@@ -54,7 +54,7 @@ def test_interrupted_among_the_vectors(
     assert 4 <= done < 60
     ran = keyword_palace.command("query", "--format", "files", "amber")
     assert ran.code == 0
-    assert f"{60 - done} texts have no vectors yet: run `palace index`" in ran.err
+    assert f"{60 - done} texts have no vector yet: run `palace index`" in ran.err
     embedder.embedded.clear()
     ran = keyword_palace.command("index")
     assert ran.code == 0

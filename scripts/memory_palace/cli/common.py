@@ -17,7 +17,9 @@ from memory_palace.core.problems import Problem, printable
 from memory_palace.index.progress import Progress
 
 _F = TypeVar("_F", bound=Callable[..., Any])
-_SHOWN_PROBLEMS = 50
+SHOWN_PROBLEMS = 50
+"""Problems that are listed where not every one is asked for."""
+
 _palace = "palace"
 
 
@@ -76,7 +78,7 @@ def report(problems: Iterable[Problem], every: bool = False) -> bool:
     A long list is cut unless ``every`` one is asked for.
     """
     listed = sorted(problems, key=lambda p: p.grade == "error")
-    shown = listed if every else listed[-_SHOWN_PROBLEMS:]
+    shown = listed if every else listed[-SHOWN_PROBLEMS:]
     if len(shown) < len(listed):
         say(f"{len(listed) - len(shown)} more: `palace index --check` lists all")
     for problem in shown:

@@ -7,10 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import click
-from filelock import FileLock, Timeout
 
 from memory_palace import __version__
-from memory_palace.cli.common import root_option, runnable
+from memory_palace.cli.common import SHOWN_PROBLEMS, root_option, runnable
 from memory_palace.core.errors import PalaceError
 from memory_palace.core.problems import printable
 from memory_palace.embed import registry
@@ -30,7 +29,6 @@ _PACKAGES = (
     "transformers",
 )
 
-_SHOWN_PROBLEMS = 50
 
 Finding = tuple[str, str, str]
 """(``ok``, ``note`` or ``wrong``; what was looked at; what was found and what to do)."""
@@ -97,20 +95,16 @@ def _index(root: Path, config: Config) -> Iterator[Finding]:
     stale = "stale, run `palace index`" if checked.stale else "up to date"
     yield state, "index", f"{stale}; {checked.changes.summary()}"
     listed = sorted(checked.problems, key=lambda p: p.grade != "error")
-    for problem in listed[:_SHOWN_PROBLEMS]:
+    for problem in listed[:SHOWN_PROBLEMS]:
         yield ("wrong" if problem.grade == "error" else "note"), "file", str(problem)
-    if len(listed) > _SHOWN_PROBLEMS:
-        more = len(listed) - _SHOWN_PROBLEMS
+    if len(listed) > SHOWN_PROBLEMS:
+        more = len(listed) - SHOWN_PROBLEMS
         yield "note", "files", f"{more} more: run `palace index --check`"
 
 
 def _writing(folder: Path) -> str:
     """Who is building, or who was when it was killed."""
     who = locks.owner(folder)
-    lock = FileLock(folder / "writer.lock")
-    try:
-        lock.acquire(timeout=0)
-    except (Timeout, OSError):
+    if locks.is_held(folder):
         return f"being written by {who}"
-    lock.release()
     return f"the last run did not end by itself ({who}): run `palace index`"

@@ -6,7 +6,7 @@ import json
 import click
 
 from memory_palace.cli.common import Terminal, count, look, report, root_option, say
-from memory_palace.core.errors import Missing, Refused
+from memory_palace.core.errors import Busy, Missing
 from memory_palace.embed import registry
 from memory_palace.files import config as configs
 from memory_palace.files import roots
@@ -37,7 +37,7 @@ def graph(backlinks: bool, check: bool, root: str | None) -> int:
     nothing = registry.Choice("none", "none", "")
     try:
         run.index(place, config, nothing, Options(sync_manifest=False, wait_seconds=0), Terminal())
-    except (Missing, Refused) as error:  # a build is on, a read-only disk: readers never wait
+    except (Busy, Missing) as error:  # a build is on, a read-only disk: readers never wait
         look(place)
         say(f"links as of the last run: {error}")
     with catalogs.open_to_read(roots.index_folder(place) / catalogs.MAIN) as catalog:

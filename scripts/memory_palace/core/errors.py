@@ -13,6 +13,10 @@ class Refused(PalaceError):
     exit_code = 1
 
 
+class Busy(Refused):
+    """Another writer is at it."""
+
+
 class BadInput(PalaceError):
     """A flag, a configuration key or an input file is not usable."""
 

@@ -65,7 +65,7 @@ def lacking(folder: Path) -> str:
     """The first of the files that BGE-M3 needs and ``folder`` does not have; empty if none."""
     if not folder.is_dir():
         return "everything (no such folder)"
-    has = set(os.listdir(folder))
+    has = {path.name for path in folder.iterdir() if path.is_file()}
     for wanted in (
         ("config.json",),
         ("model.safetensors", "pytorch_model.bin"),

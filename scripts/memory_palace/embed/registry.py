@@ -11,6 +11,7 @@ from memory_palace.embed import bge_m3, minilm
 from memory_palace.embed.port import Embedder, Fingerprint
 
 SETUP_BGE = "make setup-bge"
+QUICK_TEXTS = 300
 
 
 class Settings(Protocol):
@@ -43,7 +44,7 @@ class Choice:
     fingerprint: Fingerprint | None = None
     floor: float = 1.0
     load: Callable[[], Embedder] | None = None
-    quick_texts: int = 300
+    quick_texts: int = QUICK_TEXTS
 
     def __str__(self) -> str:
         """The line that every command prints about it."""

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from memory_palace.core.errors import Missing, Refused
+from memory_palace.core.errors import Busy, Missing
 
 try:
     import fcntl
@@ -28,7 +28,7 @@ def writer(
     """Hold the writer lock of ``folder``, made if it is not there.
 
     Waits at most ``wait_seconds`` for another writer (``say`` is told whom for), then raises
-    :class:`Refused`; raises :class:`Missing` if the folder cannot be written.
+    :class:`Busy`; raises :class:`Missing` if the folder cannot be written.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -39,7 +39,7 @@ def writer(
             say(f"waiting for {owner(folder)}")
             lock.acquire(timeout=wait_seconds)
     except Timeout:
-        raise Refused(f"{owner(folder)} is still at it: run this again when it is done") from None
+        raise Busy(f"{owner(folder)} is still at it: run this again when it is done") from None
     except OSError as error:
         raise Missing(f"cannot write {folder} ({error.strerror}): make it writable") from None
     try:

@@ -62,7 +62,7 @@ def _stray(root: Path, catalog: Catalog) -> int:
 
 def clean_manifest(root: Path) -> tuple[int, Path | None]:
     """Take the archive's lines out of the manifest; how many, and the copy kept of it before."""
-    raw = atomic.read_or_none(root / manifests.PATH)
+    raw = manifests.read_raw(root)
     if raw is None:
         return 0, None
     lines, _ = jsonl.parse(manifests.PATH, raw.decode("utf-8", "surrogateescape"))
@@ -71,7 +71,9 @@ def clean_manifest(root: Path) -> tuple[int, Path | None]:
         return 0, None
     copy = _keep_copy(root, raw)
     text = "".join(line.raw + "\n" for line in kept)
-    atomic.write(root / manifests.PATH, text.encode("utf-8", "surrogateescape"), expected=raw)
+    atomic.write(
+        roots.inside(root, manifests.PATH), text.encode("utf-8", "surrogateescape"), expected=raw
+    )
     return len(lines) - len(kept), copy
 
 
@@ -81,7 +83,7 @@ def _names_cold(line: jsonl.Line) -> bool:
 
 
 def _keep_copy(root: Path, raw: bytes) -> Path:
-    folder = root / roots.DERIVED / COPIES
+    folder = roots.inside(root, f"{roots.DERIVED}/{COPIES}")
     copy = folder / f"watchdog_manifest_v1.{time.time_ns()}.jsonl"
     atomic.write(copy, raw)
     for old in sorted(folder.glob("watchdog_manifest_v1.*.jsonl"))[:-_KEPT_COPIES]:

@@ -222,15 +222,17 @@ def _retime(root: Path, catalog: Catalog) -> None:
     head = git.head(root)
     every = "" if head == catalog.meta("git_head") else " OR time_source != 'note'"
     rows = catalog.db.execute(
-        f"SELECT path, mtime_ns FROM files WHERE time_source = ''{every}"
+        f"SELECT path, mtime_ns, time_source FROM files WHERE time_source = ''{every}"
     ).fetchall()
-    committed = git.commit_times(root, {path for path, _ in rows}) if head else {}
-    for path, mtime_ns in rows:
+    committed = git.commit_times(root, {row[0] for row in rows}) if head else git.Times()
+    for path, mtime_ns, before in rows:
+        if path not in committed and before == "git" and not committed.whole:
+            continue  # git did not answer this time; what it said before still stands
         at, source = (committed[path], "git") if path in committed else (mtime_ns / 1e9, "mtime")
         catalog.db.execute(
             "UPDATE files SET time = ?, time_source = ? WHERE path = ?", (at, source, path)
         )
-    catalog.set_meta("git_head", head)
+    catalog.set_meta("git_head", head if committed.whole else "")
 
 
 def _reclassify(catalog: Catalog, entries: dict[str, manifests.Entry]) -> None:

@@ -50,4 +50,5 @@ def keep(root: Path, graph: Graph) -> None:
     data = json.dumps(
         {"neighbors": graph.out, "backlinks": graph.back}, ensure_ascii=False, indent=1
     )
-    atomic.write(root / roots.DERIVED / "graph.json", (data + "\n").encode())
+    place = roots.inside(root, f"{roots.DERIVED}/graph.json")
+    atomic.write(place, (data + "\n").encode())

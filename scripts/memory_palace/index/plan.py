@@ -121,7 +121,7 @@ def _listed(
         except OSError:
             continue  # gone: the manifest's sync reports it
         if inside and stat.S_ISREG(info.st_mode):
-            listed.files.append(FileStat(path, info.st_size, info.st_mtime_ns, info.st_ino))
+            listed.files.append(read.file_stat(path, info))
             continue
         what = "is no file: list files only" if inside else "leads elsewhere: list the file itself"
         listed.refused.append(path)

@@ -37,7 +37,12 @@ def parse(path: str, text: Text) -> Parsed:
         read.body, read.body_line, outline, written_title, read.created or read.updated
     )
     problems = list(read.problems)
-    if outline.links_end:
+    if outline.read_to:
+        what = (
+            "too much for one note: plain text from here on, no headings or links: split the note"
+        )
+        problems.append(Problem(path, outline.read_to, what))
+    elif outline.links_end:
         problems.append(
             Problem(
                 path, outline.links_end, "too much text with links from here on: split the note"
@@ -57,8 +62,7 @@ def parse(path: str, text: Text) -> Parsed:
 
 
 def _row(path: str, title: str, read: Note, piece: chunk.Chunk) -> ChunkRow:
-    tags = " ".join((*read.tags, *read.aliases))
-    columns = (title, piece.heading_text, tags, piece.body)
+    columns = chunk.columns(title, (*read.tags, *read.aliases), piece)
     return ChunkRow(
         chunk_id=chunk.chunk_id(path, piece.heading, piece.ordinal),
         ordinal=piece.ordinal,

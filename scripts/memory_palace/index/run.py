@@ -24,8 +24,8 @@ def index(
 ) -> Indexed:
     """Bring the index of ``root`` up to date. One writer at a time; readers go on meanwhile.
 
-    Raises :class:`Refused` (another writer, a mass deletion), :class:`Missing` (tree, disk,
-    model). Whatever happens, notes are untouched and the next run goes on from here.
+    Raises :class:`Busy` (another writer), :class:`Refused` (a mass deletion), :class:`Missing`
+    (tree, disk, model). Whatever happens, notes are untouched and the next run goes on from here.
     """
     progress = progress or Silent()
     folder = roots.index_folder(root)

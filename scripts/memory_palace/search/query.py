@@ -48,7 +48,7 @@ def where(query: Query) -> tuple[str, list[object]]:
             # Renamed in a subquery: json_each has columns called `type` and `path` of its own.
             each = "SELECT value AS wanted FROM json_each(?)"
             conditions.append(f"EXISTS (SELECT 1 FROM ({each}) WHERE {condition})")
-            values.append(json.dumps(wanted))
+            values.append(json.dumps(wanted, ensure_ascii=False))
 
     any_of("wanted = type", list(query.types))
     any_of("wanted = priority", list(query.priorities))
