@@ -1,6 +1,7 @@
 """What the documents show is done, and what they say is compared with the code."""
 
 import shutil
+import subprocess
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -39,6 +40,11 @@ def session(
         monkeypatch.setattr(module, "now", lambda: NOW)
     monkeypatch.setenv("TZ", "UTC")
     time.tzset()
+    shutil.copy2(REPOSITORY / ".gitignore", root)
+    git = ["git", "-C", str(root), "-c", "user.name=a", "-c", "user.email=a@example.org"]
+    subprocess.run([*git, "init", "--quiet"], check=True)
+    subprocess.run([*git, "add", "palace"], check=True)
+    subprocess.run([*git, "commit", "--quiet", "-m", "notes"], check=True)
     settled = playing.Session(root)
     settled.run("palace index")  # a copy has other inodes
     yield settled
