@@ -555,3 +555,26 @@ def test_a_broken_keyword_table_is_made_anew(palace: Palace) -> None:
     palace.notes(b="beta")
     palace.index()
     assert palace.paths("beta") == ["b"]
+
+
+def test_restoring_many_notes_is_no_loss(palace: Palace) -> None:
+    """They are back at the places they came from."""
+    palace.notes(**{f"archive_basement__r__n{i}": f"text {i}" for i in range(40)}, a="alpha")
+    palace.index()
+    (palace.root / "palace/archive_basement/r").rename(palace.root / "palace/r")
+    for place in (palace.root / "palace/r").iterdir():
+        place.write_text(place.read_text() + " restored")
+    assert palace.index().files == 41
+
+
+def test_a_listed_file_that_is_excluded_keeps_its_line(palace: Palace) -> None:
+    """It is left out of the index, and nobody is told that it is not there."""
+    palace.notes(a="alpha")
+    palace.write("docs/b.md", "alpha")
+    palace.write(manifests.PATH, '{"path": "docs/b.md"}\n')
+    palace.index()
+    assert sorted(h.path for h in palace.hits("alpha")) == ["docs/b.md", "palace/a.md"]
+    palace.write("palace.yaml", 'index: {exclude: ["docs/"]}\n')
+    assert palace.index().problems == []
+    assert palace.paths("alpha") == ["a"]
+    assert '{"path": "docs/b.md"}' in (palace.root / manifests.PATH).read_text()

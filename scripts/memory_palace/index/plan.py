@@ -20,7 +20,7 @@ from memory_palace.files.tree import Tree
 
 @dataclass(slots=True)
 class Listed:
-    """Files that only the manifest names: those to index, and those that are there but refused."""
+    """Files that only the manifest names: those to index, and those that are there but not read."""
 
     files: list[FileStat] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)
@@ -108,6 +108,7 @@ def _listed(
         if path in notes or path in left_out or is_cold(path) or seen.may_be_there(path):
             continue
         if spec and spec.match_file(path):
+            listed.refused.append(path)  # on purpose: the line stays, without a word
             continue
         if any(part.startswith(".") for part in path.split("/")):
             listed.refused.append(path)
@@ -168,11 +169,13 @@ class Losses:
 
 
 def losses(todo: Changes, cold: Changes, around: Surroundings) -> tuple[Losses, Losses]:
-    """What a run would forget, live and archived, that is neither left out nor moved there."""
+    """What a run would forget, live and archived, that is neither left out nor only changed
+    sides between tree and archive."""
     left_out = set(around.tree.excluded)
     archived = _places_before(path for path in cold.added)
     gone = [path for path in todo.removed if path not in left_out and path not in archived]
-    return Losses(len(gone), todo.known), Losses(len(cold.removed), cold.known)
+    lost = [path for path in cold.removed if not _places_before([path]) & todo.files.keys()]
+    return Losses(len(gone), todo.known), Losses(len(lost), cold.known)
 
 
 def _places_before(paths: Iterable[str]) -> set[str]:
