@@ -13,6 +13,7 @@ import os
 import platform
 import resource
 import statistics
+import subprocess
 import sys
 import tempfile
 import time
@@ -48,6 +49,7 @@ def measure(root: Path, notes: int, choice: registry.Choice) -> dict[str, object
     again = run.index(root, settings, choice, Options())
     one_note = time.perf_counter() - started
     product = first.vectors / first.vector_seconds if first.vectors else None
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss  # before the bare model comes in
     bare = bare_rate(root, choice)
     return {
         "notes": notes,
@@ -59,7 +61,7 @@ def measure(root: Path, notes: int, choice: registry.Choice) -> dict[str, object
         "unchanged_s": round(statistics.median(idle), 3),
         "one_note_s": round(one_note, 3),
         "one_note_vectors": again.vectors,
-        "peak_memory_mb": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024),
+        "peak_memory_mb": round(peak / 1024),
         "index_mb": round(sum(f.stat().st_size for f in root.glob(".palace/**/*")) / 2**20, 1),
     }
 
@@ -84,13 +86,16 @@ def main() -> None:
     parser.add_argument("notes", nargs="*", type=int, default=[1000, 10_000])
     parser.add_argument("--embedder", default="auto", choices=config.EMBEDDERS)
     given = parser.parse_args()
-    print(
-        json.dumps({"machine": platform.processor() or platform.machine(), "cores": os.cpu_count()})
-    )
-    for notes in given.notes:
-        with tempfile.TemporaryDirectory() as folder:
-            choice = registry.choose(config.Config(embedder=given.embedder))
-            print(json.dumps(measure(Path(folder), notes, choice)), flush=True)
+    if len(given.notes) > 1:  # a process a size, so that peak memory is of that size alone
+        for notes in given.notes:
+            command = [sys.executable, __file__, str(notes), "--embedder", given.embedder]
+            subprocess.run(command, check=True)
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        choice = registry.choose(config.Config(embedder=given.embedder))
+        found = measure(Path(folder), given.notes[0], choice)
+    machine = {"machine": platform.processor() or platform.machine(), "cores": os.cpu_count()}
+    print(json.dumps(machine | found), flush=True)
 
 
 if __name__ == "__main__":

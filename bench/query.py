@@ -10,6 +10,7 @@ open index, with and without a filter, median and 95th percentile in millisecond
 import argparse
 import json
 import os
+import resource
 import subprocess
 import sys
 import tempfile
@@ -68,6 +69,7 @@ def measure(root: Path, notes: int, embedder: str) -> dict[str, object]:
             "in_process_room": timed(lambda: ask(rooms=("topics",)), 100),
             "tree_check": timed(searcher.changed, 10),
         }
+    found["peak_memory_mb"] = round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
     found["cold_command"] = timed(lambda: command(script, "--root", str(root), next(asked)), 15)
     found["python_with_numpy"] = timed(lambda: command("-c", "import numpy"), 15)
     return found
