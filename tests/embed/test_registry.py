@@ -6,7 +6,9 @@ import shutil
 import subprocess
 import sys
 import sysconfig
+import threading
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +19,7 @@ from memory_palace.core.errors import Missing
 from memory_palace.embed import bge_m3, minilm, registry
 from memory_palace.embed.registry import Choice
 from memory_palace.files.config import Config
+from support.fake import FakeEmbedder, fake_choice
 from support.palaces import SCRIPTS
 from support.tiny_bge import WIDTH
 
@@ -169,6 +172,47 @@ def test_the_maker_of_vectors_is_found_by_their_fingerprint(tiny_bge: Path) -> N
     assert registry.named(config, "") is None
     gone = str(choose("bge-m3", bge_m3=tiny_bge).fingerprint)
     assert registry.named(Config(), gone) is None
+
+
+def test_a_model_can_be_loaded_ahead() -> None:
+    """Loading begins at once, in a thread of its own, and whoever asks gets that one model."""
+    started, go = threading.Event(), threading.Event()
+    loads: list[str] = []
+    model = FakeEmbedder()
+
+    def load() -> FakeEmbedder:
+        loads.append(threading.current_thread().name)
+        started.set()
+        go.wait(10)
+        return model
+
+    ahead = registry.ahead(replace(fake_choice(model), load=load))
+    assert started.wait(10), "before anyone asks"
+    go.set()
+    assert ahead.load is not None
+    assert ahead.load() is model
+    assert ahead.load() is model
+    assert len(loads) == 1
+    assert loads[0] != threading.current_thread().name
+    assert str(ahead.fingerprint) == str(fake_choice(model).fingerprint)
+
+
+def test_a_fault_of_loading_ahead_is_raised_to_whoever_asks() -> None:
+    """The thread keeps its fault to itself until the model is wanted."""
+
+    def load() -> FakeEmbedder:
+        raise Missing("no model: get one")
+
+    ahead = registry.ahead(replace(fake_choice(), load=load))
+    assert ahead.load is not None
+    with pytest.raises(Missing, match=r"^no model: get one$"):
+        ahead.load()
+
+
+def test_without_a_model_nothing_is_loaded_ahead() -> None:
+    """Keyword search has nothing to wait for."""
+    none = Choice("none", "none (keywords only)", "as configured")
+    assert registry.ahead(none) is none
 
 
 def test_choosing_imports_no_model_library(tiny_bge: Path) -> None:

@@ -288,6 +288,13 @@ def test_a_git_that_fails_half_way_says_so(
     assert not times.whole
 
 
+def test_a_history_that_ends_is_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file that no commit names has no time, and asking again would find none."""
+    times = git.commit_times(fake_git(tmp_path, monkeypatch, "exit 0"), {"a.md", "b.md"})
+    assert times == {"a.md": 7}
+    assert times.whole
+
+
 def test_an_answer_is_whole_unless_git_failed(
     repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
