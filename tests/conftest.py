@@ -1,6 +1,7 @@
 """Fixtures: palaces in temporary folders, with a fake embedder, without one, with the real ones."""
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,10 @@ from support.fake import FakeEmbedder, fake_choice
 from support.palaces import Palace
 
 pytest_plugins = ["support.tiny_bge"]
+
+
+# A run in the background may have been started with interrupts ignored, and hand that down.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(autouse=True)
@@ -20,7 +25,7 @@ def no_settings_of_the_machine(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CONFIG_HOME", "/nonexistent")
     monkeypatch.setenv("HF_HOME", "/nonexistent")
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-    for name in ("HF_HUB_CACHE", "XDG_CACHE_HOME"):
+    for name in ("HF_HUB_CACHE", "XDG_CACHE_HOME", "VENV"):
         monkeypatch.delenv(name, raising=False)
 
 

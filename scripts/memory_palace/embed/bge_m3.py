@@ -4,6 +4,7 @@ import hashlib
 import importlib.util
 import json
 import os
+import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,6 +26,7 @@ FLOOR = 0.40
 """Cosines below this are no evidence. Not measured here, where the weights cannot be had."""
 
 _BATCH = 8
+_LOADING = threading.Lock()  # transformers loads one model at a time, per process
 _EDGE = 1 << 20
 
 
@@ -117,6 +119,10 @@ class BgeM3:
 
     def __init__(self, files: Files, device: str | None = None) -> None:
         """Raises :class:`Missing` if the model cannot be loaded, or not on that device."""
+        with _LOADING:
+            self._load(files, device)
+
+    def _load(self, files: Files, device: str | None) -> None:
         chosen = device
         os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
         try:
