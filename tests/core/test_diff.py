@@ -26,10 +26,10 @@ KNOWN = st.lists(
 ).map(lambda found: sorted(found, key=lambda known: known.path))
 
 
-@given(SEEN, KNOWN, st.booleans(), st.booleans())
+@given(SEEN, KNOWN, st.booleans())
 @MODEST
 def test_comparing_is_what_two_dictionaries_say(
-    seen: list[FileStat], known: list[Known], verify: bool, trust_fresh: bool
+    seen: list[FileStat], known: list[Known], verify: bool
 ) -> None:
     """The merge of the sorted lists agrees with looking each path up."""
     now = {stat.path: stat for stat in seen}
@@ -43,10 +43,10 @@ def test_comparing_is_what_two_dictionaries_say(
         else:
             old, stat = then[path], now[path]
             equal = FileStat(path, old.size, old.mtime_ns, old.inode) == stat
-            sure = (old.settled or trust_fresh) and not verify
+            sure = old.settled and not verify
             kind = "same" if equal and sure else "suspect"
         expected[kind].append(path)
-    assert compare(seen, known, verify, trust_fresh) == Compared(
+    assert compare(seen, known, verify) == Compared(
         **{kind: tuple(paths) for kind, paths in expected.items()}
     )
 
@@ -59,10 +59,8 @@ def test_comparing_is_what_two_dictionaries_say(
         (1, 9, 3, True, {}, "suspect"),
         (1, 2, 9, True, {}, "suspect"),
         (1, 2, 3, False, {}, "suspect"),
-        (1, 2, 3, False, {"trust_fresh": True}, "same"),
-        (9, 2, 3, True, {"trust_fresh": True}, "suspect"),
         (1, 2, 3, True, {"verify": True}, "suspect"),
-        (1, 2, 3, False, {"verify": True, "trust_fresh": True}, "suspect"),
+        (1, 2, 3, False, {"verify": True}, "suspect"),
     ],
 )
 def test_a_known_file_is_the_same_or_suspect(

@@ -38,15 +38,10 @@ class Compared:
     gone: tuple[str, ...]
 
 
-def compare(
-    seen: Sequence[FileStat],
-    known: Sequence[Known],
-    verify: bool = False,
-    trust_fresh: bool = False,
-) -> Compared:
+def compare(seen: Sequence[FileStat], known: Sequence[Known], verify: bool = False) -> Compared:
     """Merge the two lists, each sorted by path and without repeats.
 
-    ``verify`` makes every known file suspect, ``trust_fresh`` none whose stat is the same.
+    ``verify`` makes every known file suspect.
     """
     new: list[str] = []
     suspect: list[str] = []
@@ -63,7 +58,7 @@ def compare(
         else:
             now, then = seen[s], known[k]
             equal = (now.size, now.mtime_ns, now.inode) == (then.size, then.mtime_ns, then.inode)
-            trusted = equal and (then.settled or trust_fresh) and not verify
+            trusted = equal and then.settled and not verify
             (same if trusted else suspect).append(now.path)
             s, k = s + 1, k + 1
     return Compared(tuple(new), tuple(suspect), tuple(same), tuple(gone))

@@ -56,7 +56,10 @@ def parse(path: str, text: Text) -> Parsed:
         said=Said(read.has_metadata and not read.broken, read.type, read.priority),
         anchors=links.Anchors(outline.headings, outline.block_ids),
         chunks=tuple(_row(path, title, read, piece) for piece in found),
-        links=(*_metadata_links(read), *(links.parse(raw) for raw in outline.links)),
+        links=(
+            *links.in_metadata(read.metadata, read.lines),
+            *(links.parse(raw) for raw in outline.links),
+        ),
         problems=tuple(problems),
     )
 
@@ -74,10 +77,6 @@ def _row(path: str, title: str, read: Note, piece: chunk.Chunk) -> ChunkRow:
         key=chunk.vector_key(piece.embedded) if any(map(str.isalnum, piece.embedded)) else "",
         words=tuple(keywords.indexable(column) for column in columns),  # type: ignore[arg-type]
     )
-
-
-def _metadata_links(read: Note) -> list[links.Link]:
-    return links.in_metadata(read.metadata, read.lines)
 
 
 def said_as_json(said: Said) -> str:
