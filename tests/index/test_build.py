@@ -525,15 +525,21 @@ def test_excluding_many_notes_is_no_loss(palace: Palace) -> None:
     assert palace.index().files == 1
 
 
-def test_archiving_many_notes_is_no_loss(palace: Palace) -> None:
-    """They stand at their places in the basement."""
-    palace.notes(**{f"r__n{i}": f"text {i}" for i in range(40)}, a="alpha")
+@pytest.mark.parametrize(
+    ("before", "after", "left"),
+    [("r", "archive_basement/r", 1), ("archive_basement/r", "r", 41)],
+    ids=["archive", "restore"],
+)
+def test_changing_sides_is_no_loss(palace: Palace, before: str, after: str, left: int) -> None:
+    """Notes that went to their places in the basement, or came back from there, are not gone."""
+    tree = palace.root / "palace"
+    palace.notes(**{f"{before.replace('/', '__')}__n{i}": f"text {i}" for i in range(40)}, a="x")
     palace.index()
-    (palace.root / "palace/archive_basement").mkdir()
-    (palace.root / "palace/r").rename(palace.root / "palace/archive_basement/r")
-    for place in (palace.root / "palace/archive_basement/r").iterdir():
-        place.write_text(place.read_text() + " archived")
-    assert palace.index().files == 1
+    (tree / after).parent.mkdir(exist_ok=True)
+    (tree / before).rename(tree / after)
+    for place in (tree / after).iterdir():
+        place.write_text(place.read_text() + " touched by the move")
+    assert palace.index().files == left
 
 
 def test_generations_are_not_given_out_twice(palace: Palace) -> None:
@@ -555,16 +561,6 @@ def test_a_broken_keyword_table_is_made_anew(palace: Palace) -> None:
     palace.notes(b="beta")
     palace.index()
     assert palace.paths("beta") == ["b"]
-
-
-def test_restoring_many_notes_is_no_loss(palace: Palace) -> None:
-    """They are back at the places they came from."""
-    palace.notes(**{f"archive_basement__r__n{i}": f"text {i}" for i in range(40)}, a="alpha")
-    palace.index()
-    (palace.root / "palace/archive_basement/r").rename(palace.root / "palace/r")
-    for place in (palace.root / "palace/r").iterdir():
-        place.write_text(place.read_text() + " restored")
-    assert palace.index().files == 41
 
 
 def test_a_listed_file_that_is_excluded_keeps_its_line(palace: Palace) -> None:
