@@ -47,5 +47,6 @@ bench: $(VENV)/.core ## measure indexing and queries on a generated palace
 $(VENV)/.core: requirements-core.txt
 	@$(PYTHON) scripts/install.py core
 
-$(VENV)/.dev: requirements-dev.txt requirements.txt requirements-core.txt requirements-bge.txt
+$(VENV)/.dev: requirements-dev.txt requirements.txt requirements-core.txt requirements-bge.txt \
+		requirements-e5.txt requirements-milvus.txt
 	@$(PYTHON) scripts/install.py dev

@@ -1,10 +1,12 @@
 """Make the repository's own environment and install a tier into it.
 
-    python3 scripts/install.py [core|bge|dev]
+    python3 scripts/install.py [core|bge|e5|milvus|dev]
 
-core  the toolkit with its embedded model (the default)
-bge   the whole system: FlagEmbedding and torch too
-dev   the whole system and what the tests need
+core    the toolkit with its embedded model (the default)
+bge     the whole system: FlagEmbedding and torch too
+e5      the toolkit and multilingual-e5-small, a small model for many languages
+milvus  the toolkit and a client for Milvus
+dev     all of it and what the tests need
 
 The environment is .venv beside this repository's README, or $VENV; it also gets the command
 `palace`. Nothing is installed again while the requirements stay as they are.
@@ -15,16 +17,25 @@ import os
 import subprocess
 import sys
 
-ORDER = ["core", "bge", "dev"]  # each contains those before it
+CONTAINED = {
+    "bge": ["core"],
+    "e5": ["core"],
+    "milvus": ["core"],
+    "dev": ["core", "bge", "e5", "milvus"],
+}
 REPOSITORY = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 TIERS = {
     "core": ["requirements-core.txt"],
     "bge": ["requirements.txt", "requirements-core.txt", "requirements-bge.txt"],
+    "e5": ["requirements-e5.txt", "requirements-core.txt"],
+    "milvus": ["requirements-milvus.txt", "requirements-core.txt"],
     "dev": [
         "requirements-dev.txt",
         "requirements.txt",
         "requirements-core.txt",
         "requirements-bge.txt",
+        "requirements-e5.txt",
+        "requirements-milvus.txt",
     ],
 }
 
@@ -36,7 +47,8 @@ def main(arguments):
         print(__doc__.strip())
         return 0
     if tier not in TIERS or len(arguments) > 1:
-        return _fail("one of core, bge and dev can be installed, not %s" % " ".join(arguments), 2)
+        known = "core, bge, e5, milvus and dev"
+        return _fail("one of %s can be installed, not %s" % (known, " ".join(arguments)), 2)
     if sys.version_info < (3, 11):
         found = "%d.%d" % sys.version_info[:2]
         return _fail("Python 3.11 or newer is needed, this is %s: use another `PYTHON=`" % found, 3)
@@ -72,7 +84,7 @@ def main(arguments):
         return _fail(
             "pip could not install %s: see above, mend it and run this again" % TIERS[tier][0], 3
         )
-    for contained in ORDER[: ORDER.index(tier) + 1]:
+    for contained in [*CONTAINED.get(tier, []), tier]:
         with open(os.path.join(environment, "." + contained), "w") as file:
             file.write(_digest(TIERS[contained]))
     return 0

@@ -9,7 +9,7 @@ import pytest
 from support.fake import FakeEmbedder, fake_choice
 from support.palaces import Palace
 
-pytest_plugins = ["support.tiny_bge"]
+pytest_plugins = ["support.tiny_bge", "support.tiny_reranker"]
 
 
 # A run in the background may have been started with interrupts ignored, and hand that down.
@@ -25,6 +25,7 @@ def no_settings_of_the_machine(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CONFIG_HOME", "/nonexistent")
     monkeypatch.setenv("HF_HOME", "/nonexistent")
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    monkeypatch.setenv("CI", "true")  # no command starts a server by itself
     for name in ("HF_HUB_CACHE", "XDG_CACHE_HOME", "VENV"):
         monkeypatch.delenv(name, raising=False)
 

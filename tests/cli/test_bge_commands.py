@@ -50,7 +50,7 @@ def test_with_its_weights_here_bge_m3_is_used(both: Palace, bge: Path) -> None:
     assert all(cosine is not None for cosine in cosines(ran))
     ran = both.command("query", "--raw", "--details", "-k", "1", "database rollback")
     assert ran.code == 0
-    assert re.search(r"database\.md.*\n.*\n   semantic \d\.\d{3} \(cosine 0\.\d{3}", ran.out)
+    assert re.search(r"database\.md.*\n.*\n   relevance \d\.\d{3} \(cosine 0\.\d{3}", ran.out)
     assert both.command("index", "--check").code == 0
     assert both.command("cold-zone", "--check").code == 0
     assert {p.name: p.stat().st_mtime_ns for p in bge.iterdir()} == before

@@ -40,7 +40,7 @@ def stub_python(environment: Path) -> None:
     python.parent.mkdir(parents=True)
     python.write_text(STUB.format(python=sys.executable))
     python.chmod(0o755)
-    for tier in ("core", "bge", "dev"):
+    for tier in ("core", "bge", "e5", "milvus", "dev"):
         (environment / f".{tier}").touch()
 
 
@@ -153,7 +153,8 @@ def test_install_takes_one_known_tier(words: list[str]) -> None:
     """Anything else is bad usage, and says what can be installed."""
     ran = run([*PLAIN, str(SCRIPTS / "install.py"), *words])
     assert (ran.returncode, ran.stdout) == (2, "")
-    assert ran.stderr.startswith("error: one of core, bge and dev can be installed, not ")
+    known = "core, bge, e5, milvus and dev"
+    assert ran.stderr.startswith(f"error: one of {known} can be installed, not ")
     assert ran.stderr.count("\n") == 1
 
 
@@ -161,7 +162,7 @@ def test_install_explains_itself() -> None:
     """`--help` lists the tiers."""
     ran = run([*PLAIN, str(SCRIPTS / "install.py"), "--help"])
     assert (ran.returncode, ran.stderr) == (0, "")
-    for tier in ("core", "bge", "dev"):
+    for tier in ("core", "bge", "e5", "milvus", "dev"):
         assert re.search(rf"^{tier} ", ran.stdout, re.MULTILINE)
 
 
@@ -181,6 +182,27 @@ def test_install_does_nothing_twice(copy: Path, tmp_path: Path) -> None:
     with (copy / "requirements-core.txt").open("a") as file:
         file.write("more==1\n")
     assert run(install, VENV=str(environment)).stdout
+
+
+@pytest.mark.parametrize(
+    ("tier", "also"),
+    [("bge", ["core"]), ("e5", ["core"]), ("dev", ["core", "bge", "e5", "milvus"])],
+)
+def test_install_marks_what_a_tier_contains(
+    copy: Path, tmp_path: Path, tier: str, also: list[str]
+) -> None:
+    """What came with a larger tier is not installed again; what did not come is not marked."""
+    for path in REPOSITORY.glob("requirements*.txt"):
+        shutil.copy(path, copy)
+    environment = tmp_path / "elsewhere"
+    stub_python(environment)
+    install = [*PLAIN, str(copy / "scripts/install.py")]
+    assert run([*install, tier], VENV=str(environment)).returncode == 0
+    stamps = (path for path in environment.iterdir() if path.is_file())
+    marked = {path.name for path in stamps if path.read_text()}
+    assert marked == {f".{name}" for name in (*also, tier)}
+    for name in (*also, tier):
+        assert run([*install, name], VENV=str(environment)).stdout == ""
 
 
 def test_install_tells_of_a_pip_that_fails(copy: Path, tmp_path: Path) -> None:

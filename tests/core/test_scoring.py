@@ -1,4 +1,4 @@
-"""Recency, importance and their sum with the semantic part."""
+"""Recency, importance and their sum with relevance."""
 
 import numpy as np
 import pytest
@@ -60,12 +60,12 @@ def test_importance(priority: str | None, value: float) -> None:
 
 
 def test_the_published_weights() -> None:
-    """0.5 semantic, 0.25 recency, 0.25 importance, 30 days."""
+    """0.5 relevance, 0.25 recency, 0.25 importance, 30 days."""
     assert Weights() == Weights(0.5, 0.25, 0.25, 30.0)
 
 
 @pytest.mark.parametrize(
-    ("semantic", "recent", "important", "score"),
+    ("relevant", "recent", "important", "score"),
     [
         (1, 1, 1, 1.0),
         (0, 0, 0, 0.0),
@@ -76,9 +76,9 @@ def test_the_published_weights() -> None:
         (0.5, 1, 0.5, 0.625),
     ],
 )
-def test_compound(semantic: float, recent: float, important: float, score: float) -> None:
-    """0.5 x semantic + 0.25 x recency + 0.25 x importance, to the last bit."""
-    parts = (np.array([float(part)]) for part in (semantic, recent, important))
+def test_compound(relevant: float, recent: float, important: float, score: float) -> None:
+    """0.5 x relevance + 0.25 x recency + 0.25 x importance, to the last bit."""
+    parts = (np.array([float(part)]) for part in (relevant, recent, important))
     assert scoring.compound(*parts, Weights()).tolist() == [score]
 
 

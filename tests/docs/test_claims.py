@@ -16,7 +16,7 @@ from docs import documents, playing, usage
 from memory_palace.cli import output
 from memory_palace.core import errors, kinds
 from memory_palace.files import config, starter
-from memory_palace.search.hits import Hit, Neighbor, Parts
+from memory_palace.search.hits import Hit, Neighbor, Parts, Same
 from support.palaces import NOW, REPOSITORY, SCRIPTS, script
 from test_architecture import FLOORS, LIBRARY
 
@@ -120,6 +120,8 @@ def test_the_keys_of_jsonl_are_those_listed() -> None:
     hit = Hit(
         *("palace/a.md", "0" * 12, "A", ("A",), 1, 2, NOW, "palace", None, 0.5, parts, "text"),
         neighbors=(Neighbor("palace/b.md", "B"),),
+        same=(Same("palace/c.md", 1, 2),),
+        best=(1, 1),
     )
     given = set(flat(json.loads(output.as_json(hit))))
     listed = {
@@ -137,7 +139,7 @@ def flat(value: dict[str, Any], above: str = "") -> list[str]:
     for key, inner in value.items():
         if isinstance(inner, dict):
             found += flat(inner, f"{above}{key}.")
-        elif isinstance(inner, list):
+        elif isinstance(inner, list) and inner and isinstance(inner[0], dict):
             found += flat(inner[0], f"{above}{key}[].")
         else:
             found.append(above + key)

@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -14,12 +15,14 @@ import pytest
 from embed import hub
 from memory_palace.core import chunk
 from memory_palace.core.errors import Missing
-from memory_palace.embed import bge_m3
-from memory_palace.embed.bge_m3 import BgeM3, Files
+from memory_palace.embed import bge_m3, weights
+from memory_palace.embed.bge_m3 import BgeM3
+from memory_palace.embed.weights import Files
 from support import tiny_bge as tiny
 from support.palaces import SCRIPTS
 
 WIDTH = tiny.WIDTH
+DOWNLOAD = f"weights.download({bge_m3.REPOSITORY!r}, {bge_m3.LABEL!r}, {bge_m3.NAME!r})"
 
 
 @pytest.fixture(scope="module")
@@ -72,6 +75,15 @@ def test_vectors_are_as_the_port_says(model: BgeM3) -> None:
         np.testing.assert_allclose(model.embed_passages([text])[0], row, atol=1e-5)
 
 
+def test_several_threads_may_embed_at_once(model: BgeM3) -> None:
+    """Each gets its own vectors, as a server needs it."""
+    texts = [f"why did we choose number {n}" for n in range(16)]
+    alone = model.embed_queries(texts)
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(lambda text: model.embed_queries([text])[0], texts))
+    np.testing.assert_allclose(found, alone, atol=1e-5)
+
+
 def test_no_texts_give_no_rows(model: BgeM3) -> None:
     """An empty batch has the model's width."""
     for vectors in (model.embed_passages([]), model.embed_queries([])):
@@ -85,6 +97,21 @@ def test_texts_with_words_in_common_are_closer(model: BgeM3) -> None:
         ["why did we choose FAISS", "FAISS is what we did choose", "deploy a database migration"]
     )
     assert one @ two > bge_m3.FLOOR > one @ other
+
+
+def test_lexical_weights_are_of_the_words_of_a_text(model: BgeM3) -> None:
+    """Each text has a positive weight for each token that counts, whatever else is in the batch."""
+    texts = ["why did we choose FAISS", "", "\ud800", *["the notes " * n for n in range(1, 20)]]
+    found = model.lexical_weights(texts)
+    assert len(found) == len(texts)
+    for text, one in zip(texts, found, strict=True):
+        known = set(model._model.tokenizer(text.encode("utf-8", "replace").decode())["input_ids"])
+        assert set(one) <= known - {0, 1, 2, 3}, "no start, end, padding or unknown token"
+        assert all(weight > 0 for weight in one.values())
+        (alone,) = model.lexical_weights([text])
+        assert alone == pytest.approx(one, abs=1e-5)
+    assert found[0], "some of the words count"
+    assert model.lexical_weights([]) == []
 
 
 @pytest.mark.parametrize("words", [600, 1_500])
@@ -151,7 +178,7 @@ def test_weights_in_the_older_format_are_loaded(model: BgeM3, folder: Path) -> N
     (folder / "model.safetensors").unlink()
     found = bge_m3.find(folder)
     assert found is not None
-    assert bge_m3.weights_file(found) == folder / "pytorch_model.bin"
+    assert weights.weights_file(found) == folder / "pytorch_model.bin"
     np.testing.assert_allclose(
         BgeM3(found).embed_passages(["a note"]), model.embed_passages(["a note"]), atol=1e-6
     )
@@ -331,13 +358,13 @@ def test_a_download_can_be_used(model: BgeM3, tiny_bge: Path, tmp_path: Path) ->
     home = {"HF_HOME": str(tmp_path / "home")}
     with hub.serving(published) as served:
         done = run(
-            "from memory_palace.embed import bge_m3; print(bge_m3.download())",
+            f"from memory_palace.embed import weights; print({DOWNLOAD})",
             HF_ENDPOINT=served.url, HF_HUB_OFFLINE="0", NO_PROXY="127.0.0.1", **home,
         )  # fmt: skip
     assert done.returncode == 0, done.stderr
     found = bge_m3.find(None, home)
     assert found is not None and found.revision == hub.REVISION
-    assert done.stdout == f"{bge_m3.weights_file(found)}\n"
+    assert done.stdout == f"{weights.weights_file(found)}\n"
     assert served.fetched == {path.name for path in tiny_bge.iterdir()}
     np.testing.assert_allclose(
         BgeM3(found).embed_passages(["x"]), model.embed_passages(["x"]), atol=1e-6
@@ -350,8 +377,8 @@ def test_an_incomplete_download_is_missing(tiny_bge: Path, tmp_path: Path) -> No
     (published / "model.safetensors").unlink()
     with hub.serving(published) as served:
         done = run(
-            "from memory_palace.embed import bge_m3\n"
-            "try: bge_m3.download()\n"
+            "from memory_palace.embed import weights\n"
+            f"try: {DOWNLOAD}\n"
             "except Exception as error: print(type(error).__name__, error)",
             HF_ENDPOINT=served.url, HF_HUB_OFFLINE="0", NO_PROXY="127.0.0.1",
             HF_HOME=str(tmp_path / "home"),
@@ -371,9 +398,9 @@ def test_a_download_without_a_connection_is_missing(
 ) -> None:
     """It fails within seconds, in one line that names the other way."""
     done = run(
-        "import time; from memory_palace.embed import bge_m3\n"
+        "import time; from memory_palace.embed import weights\n"
         "before = time.monotonic()\n"
-        "try: bge_m3.download()\n"
+        f"try: {DOWNLOAD}\n"
         "except Exception as error: print(type(error).__name__, error)\n"
         "print(time.monotonic() - before < 20)",
         HF_HOME=str(tmp_path), NO_PROXY="127.0.0.1", **environment,

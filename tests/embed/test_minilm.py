@@ -10,7 +10,7 @@ from embed import onnx
 from memory_palace.core.errors import Missing
 from memory_palace.embed import minilm
 from memory_palace.embed.minilm import Files, MiniLM
-from memory_palace.embed.port import Vectors
+from memory_palace.embed.port import TokenEmbedder, Vectors
 
 
 @pytest.fixture(scope="module")
@@ -113,6 +113,57 @@ def test_odd_texts_have_a_vector_too(model: MiniLM, text: str) -> None:
     """Nothing that a file can hold breaks the model."""
     assert well_formed(model.embed_passages([text]), 1)
     assert well_formed(model.embed_queries([text]), 1)
+
+
+def test_the_vectors_of_single_tokens_come_from_the_same_run(model: MiniLM) -> None:
+    """Beside the vectors that passages and questions have by themselves; one row a start."""
+    texts = ["The boats lie in the harbour.", "amber", ""]
+    assert isinstance(model, TokenEmbedder)
+    for both, alone in (
+        (model.passages_and_tokens, model.embed_passages),
+        (model.queries_and_tokens, model.embed_queries),
+    ):
+        vectors, tokens = both(texts)
+        np.testing.assert_array_equal(vectors, alone(texts))
+        for one, text in zip(tokens, texts, strict=True):
+            assert well_formed(one.vectors, len(one.starts))
+            assert one.starts.dtype == np.uint32
+            assert all(start <= len(text) for start in one.starts.tolist())
+    assert model.passages_and_tokens([])[1] == []
+
+
+def test_tokens_are_those_that_say_something(model: MiniLM) -> None:
+    """Where they start in the text: no stop words, no punctuation, no marks of the model's."""
+    text = "The boats lie in the harbour, it seems."
+    _, (tokens,) = model.passages_and_tokens([text])
+    words = [text[start:].split(" ")[0].strip(",.") for start in tokens.starts.tolist()]
+    assert words == ["boats", "lie", "harbour", "seems"]
+
+
+def test_a_word_in_its_context_is_nearest_to_its_like(model: MiniLM) -> None:
+    """The bank of a river is not where the money is."""
+    texts = [
+        "we sat on the bank of the river",
+        "the bank lent us money",
+        "a bank account for savings",
+    ]
+    _, found = model.passages_and_tokens(texts)
+    river, money, savings = (
+        one.vectors[one.starts.tolist().index(text.index("bank"))]
+        for one, text in zip(found, texts, strict=True)
+    )
+    assert money @ savings > river @ savings + 0.02, (money @ savings, river @ savings)
+
+
+def test_tokens_of_a_long_text_are_those_of_all_its_windows(model: MiniLM) -> None:
+    """Each with where it starts in the whole text, in order."""
+    text = "amber boats " * 400
+    _, (tokens,) = model.passages_and_tokens([text])
+    starts = tokens.starts.tolist()
+    assert starts == sorted(set(starts))
+    assert starts[-1] == text.rindex("boats")
+    assert {text[start : start + 2] for start in starts} == {"am", "bo"}
+    assert len(starts) == 800
 
 
 def test_the_files_are_found_in_the_packages(files: Files) -> None:

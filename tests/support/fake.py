@@ -1,12 +1,14 @@
 """A deterministic embedder for unit tests: words hashed into a few dimensions."""
 
 import hashlib
+import re
 from collections.abc import Sequence
 
 import numpy as np
 
+from memory_palace.core import late
 from memory_palace.core.keywords import terms
-from memory_palace.embed.port import Fingerprint, Vectors, unit
+from memory_palace.embed.port import Fingerprint, Tokens, Vectors, unit
 from memory_palace.embed.registry import Choice
 
 
@@ -33,6 +35,32 @@ class FakeEmbedder:
                 row[digest[0] % self.dimension] += 1.0
                 row[digest[1] % self.dimension] += 0.5
         return unit(rows)
+
+
+class TokenFake(FakeEmbedder):
+    """The same with a vector for each word that says something, the same in any context.
+
+    A word's vector has components of one size, so that nothing is lost when only their signs are
+    kept: cosine 1 with itself, near 0 with any other word.
+    """
+
+    def passages_and_tokens(self, texts: Sequence[str]) -> tuple[Vectors, list[Tokens]]:
+        return self.embed_passages(texts), [self._tokens(text) for text in texts]
+
+    def queries_and_tokens(self, texts: Sequence[str]) -> tuple[Vectors, list[Tokens]]:
+        return self.embed_queries(texts), [self._tokens(text) for text in texts]
+
+    def _tokens(self, text: str) -> Tokens:
+        spans = [found.span() for found in re.finditer(r"\w+|[^\w\s]", text)] or [(0, 0)]
+        kept = [spans[n] for n in late.telling(text, spans)]
+        rows = [self.word_vector(text[slice(*span)].lower()) for span in kept]
+        return Tokens(np.stack(rows), np.array([start for start, _ in kept], dtype=np.uint32))
+
+    def word_vector(self, word: str) -> Vectors:
+        """Shape (dimension,), length 1."""
+        digest = hashlib.shake_256((self.salt + word).encode()).digest(self.dimension // 8)
+        signs = np.unpackbits(np.frombuffer(digest, dtype=np.uint8)).astype(np.float32) * 2 - 1
+        return np.asarray(signs / np.sqrt(self.dimension), dtype=np.float32)
 
 
 def fake_choice(embedder: FakeEmbedder | None = None, floor: float = 0.2) -> Choice:

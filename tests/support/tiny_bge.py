@@ -31,15 +31,16 @@ def make(folder: Path, seed: int = 0) -> Path:
 
     folder.mkdir(parents=True, exist_ok=True)
     torch.manual_seed(seed)
-    tokenizer = _tokenizer()
-    tokenizer.save_pretrained(folder)
-    _model(len(tokenizer)).save_pretrained(folder)
+    words = tokenizer()
+    words.save_pretrained(folder)
+    _model(len(words)).save_pretrained(folder)
     torch.save(torch.nn.Linear(WIDTH, WIDTH).state_dict(), folder / "colbert_linear.pt")
     torch.save(torch.nn.Linear(WIDTH, 1).state_dict(), folder / "sparse_linear.pt")
     return folder
 
 
-def _tokenizer() -> Any:
+def tokenizer() -> Any:
+    """A tokenizer of its kind, for some hundred pieces of words."""
     from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors, trainers
     from transformers import XLMRobertaTokenizerFast
 
@@ -59,10 +60,18 @@ def _tokenizer() -> Any:
 
 
 def _model(vocabulary: int) -> Any:
-    import torch
-    from transformers import XLMRobertaConfig, XLMRobertaModel
+    from transformers import XLMRobertaModel
 
-    config = XLMRobertaConfig(
+    model = XLMRobertaModel(config(vocabulary))
+    make_even(model)
+    return model
+
+
+def config(vocabulary: int, **more: Any) -> Any:
+    """The configuration of a model of this shape."""
+    from transformers import XLMRobertaConfig
+
+    return XLMRobertaConfig(
         vocab_size=vocabulary,
         hidden_size=WIDTH,
         num_hidden_layers=2,
@@ -74,8 +83,14 @@ def _model(vocabulary: int) -> Any:
         bos_token_id=0,
         eos_token_id=2,
         layer_norm_eps=1e-5,
+        **more,
     )
-    model = XLMRobertaModel(config)
+
+
+def make_even(model: Any) -> None:
+    """Give each word a random vector, and the text the mean of its words'."""
+    import torch
+
     with torch.no_grad():
         model.embeddings.word_embeddings.weight.normal_()
         for layer in model.encoder.layer:
@@ -86,7 +101,6 @@ def _model(vocabulary: int) -> Any:
             attention.self.value.weight.copy_(20 * torch.eye(WIDTH))
             attention.output.dense.weight.copy_(torch.eye(WIDTH))
             layer.output.dense.weight.zero_()
-    return model
 
 
 @pytest.fixture(scope="session")

@@ -11,8 +11,8 @@ from memory_palace.files import locks, roots
 from memory_palace.index import blinding, run
 from memory_palace.index import catalog as catalogs
 from memory_palace.index.build import Options
+from memory_palace.search import remote
 from memory_palace.search.query import Query
-from memory_palace.search.searcher import Searcher
 
 
 @click.command(
@@ -42,7 +42,7 @@ def cold_zone(check: bool, root: str | None) -> int:
         done = run.index(place, config, choice, Options(), Terminal())
         failed = report(done.problems)
     with (
-        Searcher(place, config, choice) as searcher,
+        remote.opened(place, config, choice) as searcher,
         catalogs.open_to_read(roots.index_folder(place) / catalogs.MAIN) as main,
     ):
         cold = blinding.find(place, main)

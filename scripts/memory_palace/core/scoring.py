@@ -1,4 +1,4 @@
-"""Compound score = 0.5 × semantic + 0.25 × recency + 0.25 × importance, over arrays.
+"""Compound score = 0.5 × relevance + 0.25 × recency + 0.25 × importance, over arrays.
 
 All arrays have shape (n,), dtype float64, one element a chunk.
 """
@@ -13,12 +13,13 @@ Scores = NDArray[np.float64]
 IMPORTANCE = {"high": 1.0, "medium": 0.6, "low": 0.3}
 IMPORTANCE_ABSENT = 0.5
 RECENCY_UNKNOWN = 0.5
-SEMANTIC_WITHOUT_WORDS = 0.5
+RELEVANCE_WITHOUT_WORDS = 0.5
 
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """How much each part counts, and after how many days recency has halved."""
+    """How much each part counts (``semantic`` is that of relevance), and after how many days
+    recency has halved."""
 
     semantic: float = 0.5
     recency: float = 0.25
@@ -37,6 +38,6 @@ def importance(priority: str | None) -> float:
     return IMPORTANCE.get(priority or "", IMPORTANCE_ABSENT)
 
 
-def compound(semantic: Scores, recent: Scores, important: Scores, weights: Weights) -> Scores:
+def compound(relevant: Scores, recent: Scores, important: Scores, weights: Weights) -> Scores:
     """The weighted sum that orders hits."""
-    return weights.semantic * semantic + weights.recency * recent + weights.importance * important
+    return weights.semantic * relevant + weights.recency * recent + weights.importance * important

@@ -12,9 +12,11 @@ from typing import Any
 
 import numpy as np
 
+from memory_palace.core import late
 from memory_palace.core.errors import Missing
 from memory_palace.core.text import digest
-from memory_palace.embed.port import Fingerprint, Vectors, unit
+from memory_palace.embed.port import Fingerprint, Tokens, Vectors, unit
+from memory_palace.embed.spread import spread
 
 NAME = "minilm"
 LABEL = "minilm-l6-v2 int8"
@@ -69,7 +71,7 @@ def fingerprint(files: Files) -> Fingerprint:
 
 
 class MiniLM:
-    """The loaded model. One text a run with all cores is the fastest way on a CPU."""
+    """The loaded model. Any number of threads may use it at once."""
 
     dimension = DIMENSION
 
@@ -80,6 +82,7 @@ class MiniLM:
 
         options = onnxruntime.SessionOptions()
         options.log_severity_level = 3
+        options.intra_op_num_threads = 1  # the cores go to several texts: see embed/spread.py
         try:
             tokenizer = _checked(files.tokenizer, files.tokenizer_sha256)
             model = _checked(files.model, files.model_sha256)
@@ -89,7 +92,9 @@ class MiniLM:
             )
             self._tokenizer.no_padding()
             self._tokenizer.enable_truncation(MAX_LENGTH, stride=0)
-            self._text("one", None)  # a model of another shape fails here, not in mid-index
+            # A model of another shape fails here, not in mid-index.
+            if (width := len(self._text("one", None)[0])) != DIMENSION:
+                raise ValueError(f"it gives {width} numbers, not {DIMENSION}")
         except Missing:
             raise
         except Exception as error:  # each library has faults of its own
@@ -100,27 +105,45 @@ class MiniLM:
 
     def embed_passages(self, texts: Sequence[str]) -> Vectors:
         """Shape (len(texts), 384). A text longer than a window is the mean of its windows."""
-        return self._embed(texts, None)
+        return self._embed(texts, None)[0]
 
     def embed_queries(self, texts: Sequence[str]) -> Vectors:
         """Shape (len(texts), 384). A very long question counts by its first windows."""
+        return self.queries_and_tokens(texts)[0]
+
+    def passages_and_tokens(self, texts: Sequence[str]) -> tuple[Vectors, list[Tokens]]:
+        """As :meth:`embed_passages`; a token's context is its window."""
+        return self._embed(texts, None)
+
+    def queries_and_tokens(self, texts: Sequence[str]) -> tuple[Vectors, list[Tokens]]:
+        """As :meth:`embed_queries`, with their tokens."""
         return self._embed([text[:20_000] for text in texts], _MOST_QUERY_WINDOWS)
 
-    def _embed(self, texts: Sequence[str], most_windows: int | None) -> Vectors:
+    def _embed(
+        self, texts: Sequence[str], most_windows: int | None
+    ) -> tuple[Vectors, list[Tokens]]:
         if not texts:
-            return np.zeros((0, DIMENSION), dtype=np.float32)
-        return unit(np.stack([self._text(text, most_windows) for text in texts]))
+            return np.zeros((0, DIMENSION), dtype=np.float32), []
+        made = spread(lambda text: self._text(text, most_windows), texts)
+        return unit(np.stack([vector for vector, _ in made])), [tokens for _, tokens in made]
 
-    def _text(self, text: str, most_windows: int | None) -> Any:
-        first = self._tokenizer.encode(text.encode("utf-8", "replace").decode("utf-8"))
+    def _text(self, text: str, most_windows: int | None) -> tuple[Any, Tokens]:
+        """The mean of all tokens, and those that say something."""
+        text = text.encode("utf-8", "replace").decode("utf-8")
+        first = self._tokenizer.encode(text)
         windows = [first, *first.overflowing][:most_windows]
-        total: Any = np.zeros(DIMENSION, dtype=np.float32)
-        for window in windows:
-            ids = np.array([window.ids], dtype=np.int64)
-            mask = np.ones_like(ids)
-            feed = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
-            total += self._session.run(None, feed)[0][0].sum(axis=0)
-        return total / max(sum(len(window.ids) for window in windows), 1)
+        hidden = np.concatenate([self._window(window.ids) for window in windows])
+        spans = [span for window in windows for span in window.offsets]
+        kept = late.telling(text, spans)
+        starts = np.array([spans[n][0] for n in kept], dtype=np.uint32)
+        return hidden.mean(axis=0), Tokens(unit(hidden[kept]), starts)
+
+    def _window(self, tokens: Sequence[int]) -> Any:
+        """The model's last layer, shape (len(tokens), 384)."""
+        ids = np.array([tokens], dtype=np.int64)
+        mask = np.ones_like(ids)
+        feed = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
+        return self._session.run(None, feed)[0][0]
 
 
 _MEND = "run `pip install --force-reinstall -r requirements-core.txt`, or name another folder"

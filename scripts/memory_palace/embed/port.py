@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,31 @@ class Embedder(Protocol):
 
     def embed_queries(self, texts: Sequence[str]) -> Vectors:
         """One vector a question."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    """The vectors of those of a text's tokens that say something, each in its context.
+
+    ``vectors`` is float32, shape (n, d), rows of length 1; ``starts``, shape (n,), is where each
+    token starts in the text, in characters.
+    """
+
+    vectors: Vectors
+    starts: NDArray[np.uint32]
+
+
+@runtime_checkable
+class TokenEmbedder(Embedder, Protocol):
+    """An embedder that gives the vectors of single tokens from the same run of its model."""
+
+    def passages_and_tokens(self, texts: Sequence[str]) -> tuple[Vectors, list[Tokens]]:
+        """What :meth:`embed_passages` gives, and each text's tokens."""
+        ...
+
+    def queries_and_tokens(self, texts: Sequence[str]) -> tuple[Vectors, list[Tokens]]:
+        """What :meth:`embed_queries` gives, and each question's tokens."""
         ...
 
 

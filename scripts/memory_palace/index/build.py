@@ -5,9 +5,11 @@ the old state or the new one, and the next run finds what is left to do by itsel
 """
 
 import json
+import sqlite3
 import time
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from memory_palace.core.diff import FileStat, Known, too_many_gone
 from memory_palace.core.errors import Refused
@@ -24,6 +26,9 @@ from memory_palace.index import graph, plan, reading
 from memory_palace.index.catalog import Catalog, FileRow
 from memory_palace.index.plan import Changes, Losses, Surroundings
 from memory_palace.index.progress import Progress, Silent
+
+if TYPE_CHECKING:
+    from memory_palace.index.milvus import Pushed
 
 
 @dataclass(slots=True)
@@ -54,6 +59,7 @@ class Indexed:
     vector_seconds: float = 0.0
     embedder: str = ""
     manifest_written: bool = False
+    pushed: "Pushed | None" = None
 
     @property
     def errors(self) -> list[Problem]:
@@ -81,6 +87,8 @@ def keywords_phase(
             _guard(*plan.losses(todo, cold, around), plan.manifest_losses(around))
         manifests.move(around.manifest, todo.moved)
         if options.force:
+            if main.db.execute("PRAGMA quick_check(1)").fetchone() != ("ok",):
+                raise sqlite3.DatabaseError("its pages do not fit together")
             todo, cold = todo.everything(), cold.everything()
         _apply(root, below, cold, {}, options.force, progress)
         _apply(root, main, todo, around.manifest.entries, options.force, progress)
@@ -190,7 +198,7 @@ def _store(
         aliases=parsed.note.aliases,
         anchors=reading.anchors_as_json(parsed.anchors),
     )
-    catalog.put_file(row, parsed.chunks, [reading.link_as_json(link) for link in parsed.links])
+    catalog.put_file(row, parsed.chunks, parsed.links)
     catalog.put_problems(path, parsed.problems)
 
 
@@ -261,6 +269,8 @@ def _connect_links(catalog: Catalog, around: Surroundings) -> None:
     )
     updates = []
     for file_id, ordinal, text in links:
+        if file_id not in paths:
+            raise sqlite3.DatabaseError("a link stands in no file")
         found = resolver.resolve(paths[file_id], reading.link_from_json(text), anchors)
         updates.append((found.path, found.status, found.why, file_id, ordinal))
     with catalog.transaction():

@@ -8,23 +8,31 @@ import contextlib
 import json
 import os
 import sqlite3
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import astuple, dataclass
 from pathlib import Path
 from typing import Any
 
+from memory_palace.core.chunk import Unit
 from memory_palace.core.diff import Known
 from memory_palace.core.errors import Missing
+from memory_palace.core.links import Link
 from memory_palace.core.problems import Problem
 from memory_palace.index import vectors
 
-FORMAT = "1"
+FORMAT = "2"
 """Raise it when the tables change: an index of another format is rebuilt."""
+
+TOKENIZE = "porter unicode61 remove_diacritics 2"
+"""How FTS5 cuts texts into words."""
+
+COLUMN_WEIGHTS = (2.0, 1.5, 1.5, 1.0)
+"""How much a word counts in a chunk's title, headings, tags and text."""
 
 MAIN = "catalog.sqlite"
 BASEMENT = "basement.sqlite"
 
-_TABLES = """
+_TABLES = f"""
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE files (
     id INTEGER PRIMARY KEY,
@@ -49,19 +57,31 @@ CREATE TABLE chunks (
     start INTEGER NOT NULL, "end" INTEGER NOT NULL,
     text TEXT NOT NULL,
     embedded TEXT NOT NULL,
-    key TEXT NOT NULL                -- sha256(embedded); empty where there is nothing to embed
+    key TEXT NOT NULL,               -- sha256(embedded); empty where there is nothing to embed
+    units TEXT NOT NULL              -- JSON list of [start, end, offset in embedded]
 );
 CREATE INDEX chunks_by_file ON chunks (file_id);
 CREATE INDEX chunks_by_key ON chunks (key);
 CREATE VIRTUAL TABLE words USING fts5 (
-    title, heading, tags, body, tokenize = "porter unicode61 remove_diacritics 2"
+    title, heading, tags, body, tokenize = "{TOKENIZE}"
 );
+CREATE VIRTUAL TABLE note_words USING fts5 (  -- rowid is the file's
+    title, tags, body, tokenize = "{TOKENIZE}"
+);
+CREATE VIRTUAL TABLE words_places USING fts5vocab(words, instance);
+CREATE VIRTUAL TABLE note_words_places USING fts5vocab(note_words, instance);
 CREATE TABLE vectors (id INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT NOT NULL UNIQUE);
+CREATE TABLE tokens (
+    id INTEGER PRIMARY KEY REFERENCES vectors (id) ON DELETE CASCADE,
+    starts BLOB NOT NULL,            -- uint32 a token: where it starts in the embedded text
+    bits BLOB NOT NULL               -- the signs of each token's vector, a bit a dimension
+);
 CREATE TABLE links (
     file_id INTEGER NOT NULL REFERENCES files (id) ON DELETE CASCADE,
     ordinal INTEGER NOT NULL,
-    link TEXT NOT NULL,              -- JSON: [target, heading, block, alias, embed, line]
+    link TEXT NOT NULL,              -- JSON: [target, heading, block, alias, embed, line, key]
     path TEXT, status TEXT NOT NULL, why TEXT NOT NULL,
+    key TEXT NOT NULL,               -- the metadata key it stands under; empty for the body
     PRIMARY KEY (file_id, ordinal)
 ) WITHOUT ROWID;
 CREATE TABLE problems (
@@ -92,6 +112,7 @@ class ChunkRow:
     embedded: str
     key: str
     words: tuple[str, str, str, str]
+    units: tuple[Unit, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +133,9 @@ class FileRow:
 
 class Catalog:
     """One open catalog. Use :func:`open_to_read`, :func:`open_to_write` or :func:`create`."""
+
+    scores_words = False
+    """True if :meth:`keyword` knows more than the rows that are here."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self.db = connection
@@ -153,7 +177,36 @@ class Catalog:
     def count(self, table: str) -> int:
         return int(self.db.execute(f"SELECT count(*) FROM {table}").fetchone()[0])
 
-    def put_file(self, row: FileRow, chunks: Iterable[ChunkRow], links: Iterable[str]) -> None:
+    def keyword(self, expression: str) -> list[tuple[int, float]]:
+        """(chunk row, BM25, larger is better) of the chunks that an FTS5 expression matches."""
+        weights = ", ".join(map(str, COLUMN_WEIGHTS))
+        return self.db.execute(
+            f"SELECT rowid, -bm25(words, {weights}) FROM words WHERE words MATCH ?", (expression,)
+        ).fetchall()
+
+    def note_keyword(self, expression: str) -> list[tuple[int, float]]:
+        """(file row, BM25) of the notes that an FTS5 expression matches as a whole."""
+        return self.db.execute(
+            "SELECT rowid, -bm25(note_words) FROM note_words WHERE note_words MATCH ?",
+            (expression,),
+        ).fetchall()
+
+    def spread(self, expression: str) -> tuple[int, int]:
+        """In how many chunks an FTS5 expression holds, of how many."""
+        found = self.db.execute(
+            "SELECT count(*) FROM words WHERE words MATCH ?", (expression,)
+        ).fetchone()
+        return int(found[0]), self.count("words")
+
+    def tokens(self, vectors: Sequence[int]) -> dict[int, tuple[bytes, bytes]]:
+        """{vector id: (starts, bits)} of those that have token vectors (see ``tokens`` above)."""
+        rows = self.db.execute(
+            "SELECT id, starts, bits FROM tokens WHERE id IN (SELECT value FROM json_each(?))",
+            (json.dumps(list(vectors)),),
+        )
+        return {row[0]: (row[1], row[2]) for row in rows}
+
+    def put_file(self, row: FileRow, chunks: Sequence[ChunkRow], links: Sequence[Link]) -> None:
         """Add a file, or replace all that is stored of it; its row id stays."""
         k = row.known
         self.db.execute(
@@ -178,19 +231,27 @@ class Catalog:
         for chunk in chunks:
             chunk_row = self.db.execute(
                 """INSERT INTO chunks (file_id, chunk_id, ordinal, heading, start, "end", text,
-                       embedded, key) VALUES (?,?,?,?,?,?,?,?,?)""",
+                       embedded, key, units) VALUES (?,?,?,?,?,?,?,?,?,?)""",
                 (
                     *(file_id, chunk.chunk_id, chunk.ordinal, json.dumps(chunk.heading)),
                     *(chunk.start, chunk.end, chunk.text, chunk.embedded, chunk.key),
+                    json.dumps([[unit.start, unit.end, unit.offset] for unit in chunk.units]),
                 ),
             ).lastrowid
             self.db.execute(
                 "INSERT INTO words (rowid, title, heading, tags, body) VALUES (?,?,?,?,?)",
                 (chunk_row, *chunk.words),
             )
+        self.db.execute(
+            "INSERT INTO note_words (rowid, title, tags, body) VALUES (?,?,?,?)",
+            (file_id, *_note_words([chunk.words for chunk in chunks])),
+        )
         self.db.executemany(
-            "INSERT INTO links VALUES (?, ?, ?, NULL, 'broken', '')",
-            [(file_id, ordinal, link) for ordinal, link in enumerate(links)],
+            "INSERT INTO links VALUES (?, ?, ?, NULL, 'broken', '', ?)",
+            [
+                (file_id, ordinal, json.dumps(astuple(link)), link.key)
+                for ordinal, link in enumerate(links)
+            ],
         )
 
     def unsettle(self, path: str) -> bool:
@@ -210,6 +271,7 @@ class Catalog:
         self.db.execute(
             "DELETE FROM words WHERE rowid IN (SELECT id FROM chunks WHERE file_id = ?)", (file_id,)
         )
+        self.db.execute("DELETE FROM note_words WHERE rowid = ?", (file_id,))
         self.db.execute("DELETE FROM chunks WHERE file_id = ?", (file_id,))
         self.db.execute("DELETE FROM links WHERE file_id = ?", (file_id,))
 
@@ -233,6 +295,19 @@ class Catalog:
         """The distinct values of ``type`` or ``priority`` over all files, sorted."""
         rows = self.db.execute(f"SELECT DISTINCT {column} FROM files WHERE {column} NOT NULL")
         return sorted(row[0] for row in rows)
+
+
+def _note_words(chunks: Sequence[tuple[str, str, str, str]]) -> tuple[str, str, str]:
+    """Title, tags and the whole text of a note, from the keyword columns of its chunks."""
+    if not chunks:
+        return "", "", ""
+    title, _, tags, _ = chunks[0]
+    parts: list[str] = []
+    before = ""
+    for _, heading, _, body in chunks:
+        parts += [body] if heading == before else [heading, body]
+        before = heading
+    return title, tags, "\n".join(parts)
 
 
 def create(path: Path) -> Catalog:

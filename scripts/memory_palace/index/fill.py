@@ -11,7 +11,8 @@ from pathlib import Path
 
 import numpy as np
 
-from memory_palace.embed.port import Embedder, Vectors
+from memory_palace.core import late
+from memory_palace.embed.port import Embedder, TokenEmbedder, Tokens, Vectors
 from memory_palace.embed.registry import Choice
 from memory_palace.index import vectors
 from memory_palace.index.catalog import Catalog
@@ -20,6 +21,9 @@ from memory_palace.index.vectors import VectorFile
 
 BATCH = 64
 """Texts given to the embedder at once."""
+
+Packed = tuple[bytes, bytes]
+"""Where a text's tokens start, and the signs of their vectors, as the catalog has them."""
 
 _SAVE_EVERY_SECONDS = 5.0
 _SAVING_SHARE = 20.0  # a save waits until this many times its own duration has passed
@@ -94,8 +98,11 @@ def _embed(
     try:
         for start in range(0, len(waiting), BATCH):
             batch = waiting[start : start + BATCH]
-            made = embedder.embed_passages([text for _, text in batch])
-            writer.add([key for key, _ in batch], made)
+            keys, texts = zip(*batch, strict=True)
+            if isinstance(embedder, TokenEmbedder):
+                writer.add(keys, *embedder.passages_and_tokens(texts))
+            else:
+                writer.add(keys, embedder.embed_passages(texts))
             progress.advance(len(batch))
     except KeyboardInterrupt:
         if not writer.saving:
@@ -110,14 +117,15 @@ class _Writer:
         self.folder = folder
         self.catalog = catalog
         self.store = store
-        self.made: list[tuple[Sequence[str], Vectors]] = []
+        self.made: list[tuple[Sequence[str], Vectors, list[Packed]]] = []
         self.dropped: list[int] = []
         self.saving = False
         self.saved_at = time.monotonic()
         self.wait = _SAVE_EVERY_SECONDS
 
-    def add(self, keys: Sequence[str], rows: Vectors) -> None:
-        self.made.append((keys, rows))  # in one step: an interrupt finds both or neither
+    def add(self, keys: Sequence[str], rows: Vectors, tokens: Sequence[Tokens] = ()) -> None:
+        packed = [(t.starts.tobytes(), late.pack(t.vectors).tobytes()) for t in tokens]
+        self.made.append((keys, rows, packed))  # in one step: an interrupt finds all or nothing
         if time.monotonic() - self.saved_at > self.wait:
             self.save()
 
@@ -137,11 +145,17 @@ class _Writer:
             self.store.remove(self.dropped)
             ids = [
                 db.execute("INSERT INTO vectors (key) VALUES (?)", (key,)).lastrowid or 0
-                for keys, _ in self.made
+                for keys, _, _ in self.made
                 for key in keys
             ]
             if ids:
-                self.store.add(ids, np.concatenate([rows for _, rows in self.made]))
+                self.store.add(ids, np.concatenate([rows for _, rows, _ in self.made]))
+                packed = [pair for _, _, pairs in self.made for pair in pairs]
+                if packed:
+                    db.executemany(
+                        "INSERT INTO tokens (id, starts, bits) VALUES (?, ?, ?)",
+                        [(i, *pair) for i, pair in zip(ids, packed, strict=True)],
+                    )
             self.store.save(self.folder, generation)
             self.catalog.set_meta("generation", str(generation))
             self.catalog.set_meta("vector_bytes", str(vectors.size(self.folder, generation)))

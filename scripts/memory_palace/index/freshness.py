@@ -60,6 +60,10 @@ class Checker:
             self.stale.add(path)
         return same
 
+    def has_changed(self, path: str) -> bool:
+        """True if the file was looked at and is not as the index knows it."""
+        return path in self.stale
+
     def as_it_is(self, path: str) -> "Parsed | None":
         """The changed file ``path`` as it reads now; None if it cannot be read."""
         found = self._files.get(path)

@@ -3,7 +3,7 @@
 import json
 from dataclasses import dataclass
 
-from memory_palace.core import chunk, keywords, links, markdown, note
+from memory_palace.core import chunk, datewords, keywords, links, markdown, note
 from memory_palace.core.note import Note
 from memory_palace.core.problems import Problem
 from memory_palace.files.manifest import Said
@@ -65,7 +65,9 @@ def parse(path: str, text: Text) -> Parsed:
 
 
 def _row(path: str, title: str, read: Note, piece: chunk.Chunk) -> ChunkRow:
-    columns = chunk.columns(title, (*read.tags, *read.aliases), piece)
+    day = read.created or read.updated
+    dates = [datewords.in_words(day.year, day.month, day.day)] if day else []
+    columns = chunk.columns(title, (*read.tags, *read.aliases, *dates), piece)
     return ChunkRow(
         chunk_id=chunk.chunk_id(path, piece.heading, piece.ordinal),
         ordinal=piece.ordinal,
@@ -76,6 +78,7 @@ def _row(path: str, title: str, read: Note, piece: chunk.Chunk) -> ChunkRow:
         embedded=piece.embedded,
         key=chunk.vector_key(piece.embedded) if any(map(str.isalnum, piece.embedded)) else "",
         words=tuple(keywords.indexable(column) for column in columns),  # type: ignore[arg-type]
+        units=piece.units,
     )
 
 
@@ -98,11 +101,6 @@ def anchors_from_json(text: str) -> links.Anchors:
     """Headings and block ids."""
     headings, blocks = json.loads(text)
     return links.Anchors(tuple(headings), tuple(blocks))
-
-
-def link_as_json(link: links.Link) -> str:
-    """A link, with its line."""
-    return json.dumps([link.target, link.heading, link.block, link.alias, link.embed, link.line])
 
 
 def link_from_json(text: str) -> links.Link:

@@ -7,14 +7,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from memory_palace.core import language
 from memory_palace.core.errors import Missing
 from memory_palace.core.problems import Problem, in_order
+from memory_palace.embed import registry
 from memory_palace.embed.registry import Choice
 from memory_palace.files import locks, roots
 from memory_palace.files.config import Config
 from memory_palace.index import build, fill, plan
 from memory_palace.index import catalog as catalogs
 from memory_palace.index.build import Indexed, Options
+from memory_palace.index.catalog import Catalog
 from memory_palace.index.plan import Changes
 from memory_palace.index.progress import Progress, Silent
 
@@ -48,10 +51,25 @@ def _both_phases(
     done.embedder = str(choice)
     started = time.perf_counter()
     with catalogs.open_to_write(folder / catalogs.MAIN) as catalog:
+        if done.changes.any:
+            _advise(catalog, choice, progress)
         filled = fill.fill(folder, catalog, choice, progress, options.max_vector_chunks)
     done.vectors, done.pending = filled.embedded, filled.pending
     done.vector_seconds = time.perf_counter() - started
+    if config.store == "milvus":
+        from memory_palace.index import milvus
+
+        done.pushed = milvus.push(root, config, progress, options.yes, options.force)
     return done
+
+
+def _advise(catalog: Catalog, choice: Choice, progress: Progress) -> None:
+    """Say so if the embedder does not know the language of most notes."""
+    step = catalog.count("chunks") // language.MOST_TEXTS + 1
+    rows = catalog.db.execute("SELECT text FROM chunks WHERE id % ? = 0 ORDER BY id", (step,))
+    line = registry.advice(choice, language.share_not_english([row[0] for row in rows]))
+    if line:
+        progress.say(line)
 
 
 def _is_fault_of_the_disk(error: sqlite3.DatabaseError) -> bool:

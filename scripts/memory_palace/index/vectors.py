@@ -1,8 +1,10 @@
-"""The vectors in FAISS: exact inner product, ids that stay.
+"""The vectors in FAISS: written whole, ids that stay.
 
 The catalog's ``vectors`` table gives every distinct embedded text an id; the FAISS file holds the
 row of that id. A file is written whole under a new generation's name, then the catalog commits
-the generation together with the ids: a reader sees the old pair or the new one.
+the generation together with the ids: a reader sees the old pair or the new one. Up to
+``EXACT_MOST`` vectors are kept as they were made, more as 8-bit codes (see ``approximate``).
+Readers use ``nearest``.
 """
 
 import contextlib
@@ -15,6 +17,10 @@ from numpy.typing import NDArray
 
 from memory_palace.embed.port import Vectors
 from memory_palace.files import atomic
+from memory_palace.index import approximate
+
+EXACT_MOST = 200_000
+"""Up to so many vectors are kept as they were made and compared one by one."""
 
 _STEM = "vectors-"
 _SUFFIX = ".faiss"
@@ -41,7 +47,7 @@ def latest(folder: Path) -> int:
 
 
 class VectorFile:
-    """The vectors of one generation, in memory."""
+    """The vectors of one generation, in memory, to be changed and saved as the next."""
 
     def __init__(self, index: Any) -> None:
         self._index = index
@@ -50,7 +56,7 @@ class VectorFile:
     def empty(cls, dimension: int) -> "VectorFile":
         import faiss
 
-        return cls(faiss.IndexIDMap2(faiss.IndexFlatIP(dimension)))
+        return cls(faiss.IndexIDMap(faiss.IndexFlatIP(dimension)))
 
     @classmethod
     def open(cls, folder: Path, generation: int) -> "VectorFile":
@@ -58,20 +64,26 @@ class VectorFile:
         import faiss
 
         # FAISS's own file functions take no name that is not UTF-8 and tell no reason.
-        data = np.frombuffer((folder / file_name(generation)).read_bytes(), dtype=np.uint8)
+        data = np.fromfile(folder / file_name(generation), dtype=np.uint8)
         try:
             index: Any = faiss.deserialize_index(data)
-            inner: Any = faiss.downcast_index(index.index)
-            faiss.vector_to_array(index.id_map)
-            if not isinstance(inner, faiss.IndexFlat) or inner.ntotal != index.ntotal:
-                raise OSError("not an index of this toolkit")
-        except (RuntimeError, AttributeError):
+        except RuntimeError:
             raise OSError("cut short or not a vector file") from None
+        if isinstance(index, faiss.IndexIVFScalarQuantizer):
+            return cls(index)
+        inner: Any = faiss.downcast_index(index.index) if hasattr(index, "index") else None
+        if not isinstance(inner, faiss.IndexFlat) or inner.ntotal != index.ntotal:
+            raise OSError("not an index of this toolkit")
         return cls(index)
 
     @property
     def dimension(self) -> int:
         return int(self._index.d)
+
+    @property
+    def exact(self) -> bool:
+        """True if the vectors are kept as they were made."""
+        return hasattr(self._index, "id_map")
 
     def __len__(self) -> int:
         return int(self._index.ntotal)
@@ -80,12 +92,16 @@ class VectorFile:
         """The ids, shape (n,), in the order of :meth:`matrix`."""
         import faiss
 
+        if not self.exact:
+            return approximate.ids_of(self._index)
         return faiss.vector_to_array(self._index.id_map)
 
     def matrix(self) -> Vectors:
-        """All vectors, shape (n, d): a view that lives as long as this object."""
+        """All vectors, shape (n, d). If exact, a view that lives as long as this object."""
         import faiss
 
+        if not self.exact:
+            return approximate.matrix_of(self._index)
         inner: Any = faiss.downcast_index(self._index.index)
         if not inner.ntotal:
             return np.zeros((0, self.dimension), dtype=np.float32)
@@ -103,11 +119,17 @@ class VectorFile:
             self._index.remove_ids(np.asarray(ids, dtype=np.int64))
 
     def save(self, folder: Path, generation: int) -> None:
-        """Write the file of ``generation``, complete or not at all. Raises OSError."""
+        """Write the file of ``generation``, complete or not at all. Raises OSError.
+
+        What has grown past ``EXACT_MOST`` becomes approximate first, and is trained again when it
+        has outgrown its training: some ten seconds for each hundred thousand vectors.
+        """
         import faiss
 
-        data: NDArray[np.uint8] = faiss.serialize_index(self._index)
-        atomic.write(folder / file_name(generation), data.tobytes())
+        if len(self) > EXACT_MOST and (self.exact or approximate.outgrown(self._index)):
+            self._index = approximate.build(self.ids(), self.matrix())
+        data: Any = faiss.serialize_index(self._index)
+        atomic.write(folder / file_name(generation), data.data)  # no second copy of it all
 
 
 def tidy(folder: Path, keep: int) -> None:

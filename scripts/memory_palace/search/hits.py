@@ -6,13 +6,25 @@ from datetime import datetime
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """The scores a hit is made of. ``cosine`` is None without a vector, ``keyword`` is BM25."""
+    """The scores a hit is made of.
 
-    semantic: float
+    ``relevance``, ``recency`` and ``importance`` make the score. The rest make the relevance:
+    ``cosine`` and ``late`` (late interaction) are None without vectors; ``keyword`` is BM25;
+    those of the whole note are called ``note_``. ``terms`` are those of the question's that
+    stand in the chunk. A ``superseded`` note's relevance is halved, and it comes behind its
+    successor.
+    """
+
+    relevance: float
     recency: float
     importance: float
     cosine: float | None
     keyword: float
+    note_keyword: float = 0.0
+    late: float | None = None
+    note_late: float | None = None
+    superseded: bool = False
+    terms: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,8 +36,22 @@ class Neighbor:
 
 
 @dataclass(frozen=True, slots=True)
+class Same:
+    """Another place that says nearly the same as a hit. Lines as in :class:`Hit`."""
+
+    path: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
 class Hit:
-    """One chunk of one note. Lines count from 1, inclusive; ``id`` is 12 hex digits."""
+    """One chunk of one note, or one line of it (a list item, a turn, a small section).
+
+    Lines count from 1, inclusive; ``id`` is 12 hex digits. ``best`` are the lines of the chunk
+    that answer best, where that can be told. ``same`` are hits that were folded into this one;
+    ``row`` is the chunk's row in the catalog.
+    """
 
     path: str
     id: str
@@ -41,6 +67,9 @@ class Hit:
     text: str
     archived: bool = False
     neighbors: tuple[Neighbor, ...] = ()
+    same: tuple[Same, ...] = ()
+    best: tuple[int, int] | None = None
+    row: int = 0
 
 
 @dataclass(slots=True)

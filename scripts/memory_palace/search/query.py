@@ -3,10 +3,13 @@
 import json
 from dataclasses import dataclass
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from memory_palace.core.links import TREE
 from memory_palace.core.text import did_you_mean, is_cold
-from memory_palace.index.catalog import Catalog
+
+if TYPE_CHECKING:
+    from memory_palace.index.catalog import Catalog
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,6 +18,12 @@ class Query:
 
     ``rooms`` are folders below ``palace/``, whole components. ``since`` and ``until`` are
     moments, inclusive, compared with the note's time. ``text`` may be empty if a filter is set.
+
+    ``lex`` is the caller's keyword form of the question, ``vec`` a text to embed in its place,
+    ``hyde`` a made-up answer, which is embedded too. ``lines`` asks for single lines (list items,
+    turns, small sections) instead of chunks. ``diverse``, 0 to 1, is how much a hit is moved back
+    for being like those before it. ``without`` leaves parts of the relevance out, to measure
+    them: "dense", "keyword", "context".
     """
 
     text: str = ""
@@ -29,6 +38,13 @@ class Query:
     raw: bool = False
     archived: bool = False
     all_chunks: bool = False
+    lex: str = ""
+    vec: str = ""
+    hyde: str = ""
+    lines: bool = False
+    diverse: float = 0.0
+    rerank: bool = False
+    without: frozenset[str] = frozenset()
 
     @property
     def filtered(self) -> bool:
@@ -93,7 +109,7 @@ def _tag(tag: str) -> str:
     return tag.lstrip("#")
 
 
-def unknown(query: Query, catalogs: list[Catalog]) -> str | None:
+def unknown(query: Query, catalogs: "list[Catalog]") -> str | None:
     """Why the filters match nothing, where one of their values does not occur anywhere."""
     for name, wanted, known in (
         ("type", query.types, lambda c: c.values("type")),
@@ -111,7 +127,7 @@ def unknown(query: Query, catalogs: list[Catalog]) -> str | None:
     return None
 
 
-def rooms(catalog: Catalog) -> list[str]:
+def rooms(catalog: "Catalog") -> list[str]:
     """Every folder below ``palace/`` that holds a note, parents included."""
     found: set[str] = set()
     for (path,) in catalog.db.execute("SELECT path FROM files"):
@@ -120,7 +136,7 @@ def rooms(catalog: Catalog) -> list[str]:
     return sorted(found)
 
 
-def tags(catalog: Catalog) -> list[str]:
+def tags(catalog: "Catalog") -> list[str]:
     """Every tag that a note has."""
     rows = catalog.db.execute("SELECT DISTINCT value FROM files, json_each(tags)")
     return sorted(str(row[0]) for row in rows)

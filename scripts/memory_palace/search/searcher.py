@@ -1,35 +1,29 @@
 """The read path: an open index answers questions, each answer checked against the files."""
 
-import json
-from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
-from memory_palace.core import dates, keywords
 from memory_palace.core.errors import BadInput, Missing
-from memory_palace.core.kinds import DEFAULT_TYPE
+from memory_palace.core.relevance import Scale
 from memory_palace.embed import registry
 from memory_palace.embed.port import Embedder
 from memory_palace.embed.registry import Choice
+from memory_palace.embed.rerank import Reranker
 from memory_palace.files import roots, tree
 from memory_palace.files.config import Config
 from memory_palace.index import catalog as catalogs
-from memory_palace.index import fill, freshness
+from memory_palace.index import fill, freshness, nearest
 from memory_palace.index.catalog import Catalog
 from memory_palace.index.freshness import Checker
-from memory_palace.index.vectors import VectorFile
-from memory_palace.search import rank
-from memory_palace.search.hits import Answer, Hit, Neighbor, Parts
-from memory_palace.search.query import Query, passes, unknown, where
-from memory_palace.search.rank import Ranked, Table
-
-if TYPE_CHECKING:
-    from memory_palace.index.reading import Parsed
+from memory_palace.index.nearest import Nearest
+from memory_palace.search import pick, rank, rerank, table
+from memory_palace.search import question as questions
+from memory_palace.search.hits import Answer, Hit, Neighbor
+from memory_palace.search.pick import Asking
+from memory_palace.search.query import Query, unknown, where
+from memory_palace.search.question import Question
+from memory_palace.search.table import Table
 
 MOST_QUESTION_CHARACTERS = 100_000
 
@@ -47,6 +41,8 @@ class Searcher:
         self.notes: list[str] = []
         self._folder = roots.index_folder(root)
         self._embedder: Embedder | None = None
+        self._reranker: Reranker | None = None
+        self._asked: tuple[tuple[str, ...], Question] | None = None
         self._main, self._vectors = self._open()
         self._below: Catalog | None = None
         self._tables: dict[bool, Table] = {}
@@ -72,40 +68,57 @@ class Searcher:
         """The answer to ``query``.
 
         Raises :class:`BadInput` for a question that says nothing, :class:`Missing` where
-        ``raw`` is asked of an index without vectors.
+        ``raw`` is asked of an index without vectors, or the reranker is not there.
         """
         query = replace(query, text=query.text.strip())
         self._check(query)
         answer = Answer()
         checker = Checker(self.root)
-        hits = list(self._hits(self._main, query, now, checker, cold=False))
+        reranker = registry.reranker(self.config) if query.rerank else None
+        most = max(query.top_k, rerank.CANDIDATES) if reranker else query.top_k
+        wider = replace(query, top_k=most)
+        hits = self._hits(self._main, wider, now, checker, cold=False)
         if query.archived:
-            hits += self._hits(self._basement(), query, now, checker, cold=True)
-        # Two catalogs, or a file read again: what is already in order stays in order.
-        hits.sort(key=lambda hit: rank.order_key(hit, query.raw), reverse=True)
-        hits = hits[: query.top_k]
-        answer.hits = self._with_neighbors(hits, query)
+            hits += self._hits(self._basement(), wider, now, checker, cold=True)
+        if query.archived or checker.stale:
+            # Two catalogs, or a file read again: what is already in order stays in order.
+            hits.sort(key=lambda hit: rank.order_key(hit, query.raw), reverse=True)
+        if reranker:
+            hits = self._reranked(query, hits)
+        answer.hits = self._with_neighbors(hits[: query.top_k], query)
         answer.changed = len(checker.stale)
         if not answer.hits:
-            below = [self._basement()] if query.archived else []
-            why = unknown(query, [self._main, *below])
-            if query.text and not keywords.terms(query.text):
-                why = "the question has no word: write some"
-            elif checker.stale and why is None:
-                why = "what matched has changed since: run `palace index` and ask again"
-            answer.notes.append(
-                why or "nothing matched: try other words, fewer filters or --archived"
-            )
+            answer.notes.append(self._why_nothing(query, bool(checker.stale)))
         return answer
 
+    def _why_nothing(self, query: Query, stale: bool) -> str:
+        asks = any((query.text, query.lex, query.vec, query.hyde))
+        if asks and not questions.says_something(query):
+            return "the question has no word: write some"
+        why = unknown(query, [self._main, *([self._basement()] if query.archived else [])])
+        if why is None and stale:
+            why = "what matched has changed since: run `palace index` and ask again"
+        return why or "nothing matched: try other words, fewer filters or --archived"
+
+    def _reranked(self, query: Query, hits: list[Hit]) -> list[Hit]:
+        """The best of ``hits`` in the order of the reranker, the others behind them."""
+        if self._reranker is None:
+            self._reranker = registry.reranker(self.config)()
+        asked = query.text or query.vec or query.lex or query.hyde
+        best = hits[: rerank.CANDIDATES]
+        scores = self._reranker.scores(asked, [f"{hit.title}\n{hit.text}" for hit in best])
+        return rerank.reordered(hits, scores)
+
     def _check(self, query: Query) -> None:
-        if not query.text and not query.filtered:
+        given = (query.text, query.lex, query.vec, query.hyde)
+        if not any(given) and not query.filtered:
             raise BadInput(
                 "nothing is asked: give some words, or a filter such as --type or --since"
             )
-        if len(query.text) > MOST_QUESTION_CHARACTERS:
+        longest = max(map(len, given))
+        if longest > MOST_QUESTION_CHARACTERS:
             raise BadInput(
-                f"the question has {len(query.text):,} characters, of {MOST_QUESTION_CHARACTERS:,} "
+                f"the question has {longest:,} characters, of {MOST_QUESTION_CHARACTERS:,} "
                 "at most: shorten it"
             )
         if query.raw and self.choice.name == "none":
@@ -115,7 +128,7 @@ class Searcher:
 
     # -- opening ------------------------------------------------------------------------------
 
-    def _open(self) -> tuple[Catalog, VectorFile | None]:
+    def _open(self) -> tuple[Catalog, Nearest | None]:
         """Catalog and vectors of one generation, held by a read transaction."""
         problem = ""
         for _ in range(5):
@@ -126,7 +139,8 @@ class Searcher:
             try:
                 if not fill.whole(self._folder, catalog):
                     raise OSError("not the file that was saved")
-                return catalog, VectorFile.open(self._folder, int(catalog.meta("generation", "0")))
+                generation = int(catalog.meta("generation", "0"))
+                return catalog, nearest.open_to_read(self._folder, generation)
             except OSError as error:
                 problem = (error.strerror or str(error))[:120]
                 catalog.close()  # a build may have moved on: look again
@@ -168,126 +182,45 @@ class Searcher:
 
     # -- asking -------------------------------------------------------------------------------
 
-    def _question(self, text: str) -> NDArray[np.float32] | None:
-        if self._vectors is None or self.choice.load is None or not keywords.terms(text):
-            return None
+    def _question(self, query: Query, cold: bool) -> Question:
+        asked = questions.asked_by(query)
+        if "keyword" in query.without:
+            asked = replace(asked, terms=())
+        if cold or self._vectors is None or self.choice.load is None:
+            return Question(asked)
+        if not questions.says_something(query):
+            return Question(asked)
         if self._embedder is None:
             self._embedder = self.choice.load()
-        vector: NDArray[np.float32] = self._embedder.embed_queries([text])[0]
-        return vector
+        key = (query.text, query.lex, query.vec, query.hyde)
+        if self._asked is None or self._asked[0] != key:
+            self._asked = key, questions.embedded(query, asked, self._embedder)
+        return replace(self._asked[1], asked=asked)
 
     def _hits(
         self, catalog: Catalog, query: Query, now: datetime, checker: Checker, cold: bool
-    ) -> Iterator[Hit]:
+    ) -> list[Hit]:
         if cold not in self._tables:
-            self._tables[cold] = rank.table(catalog, None if cold else self._vectors)
-        among = self._tables[cold]
-        question = None if cold else self._question(query.text)
-        weights = self.config.weights
-        ranked = rank.rank(among, catalog, question, query, weights, self.choice.floor, now)
-        seen: set[int] = set()
-        found = 0
-        for n in ranked.in_order():
-            if found == query.top_k:
-                return
-            file = int(among.file[n])
-            if file in seen and not query.all_chunks:
-                continue
-            hit = self._hit(catalog, ranked, n, checker, query, now, cold)
-            if hit is not None:
-                seen.add(file)
-                found += 1
-                yield hit
-
-    def _hit(
-        self,
-        catalog: Catalog,
-        ranked: Ranked,
-        n: int,
-        checker: Checker,
-        query: Query,
-        now: datetime,
-        cold: bool,
-    ) -> Hit | None:
-        """The table's n-th chunk as it stands in its file now; None if its text is gone."""
-        row = catalog.db.execute(
-            """SELECT f.path, f.sha256, f.title, f.time, f.type, f.priority,
-                      c.chunk_id, c.heading, c.start, c."end", c.text
-               FROM chunks c JOIN files f ON f.id = c.file_id WHERE c.id = ?""",
-            (int(ranked.table.chunk[n]),),
-        ).fetchone()
-        path, sha256, title, at, kind, priority, chunk_id, heading, start, end, text = row
-        cosine = float(ranked.cosine[n])
-        parts = Parts(
-            semantic=float(ranked.semantic[n]),
-            recency=float(ranked.recency[n]),
-            importance=float(ranked.importance[n]),
-            cosine=None if np.isnan(cosine) else cosine,
-            keyword=float(ranked.keyword[n]),
+            self._tables[cold] = table.read(catalog, None if cold else self._vectors)
+        question = self._question(query, cold)
+        ranked = rank.rank(
+            self._tables[cold], catalog, question, query, self.config.weights, self._scale, now
         )
-        hit = Hit(
-            path=path,
-            id=chunk_id,
-            title=title,
-            heading=tuple(json.loads(heading)),
-            start=start,
-            end=end,
-            date=None if at is None else dates.from_seconds(at),
-            type=kind,
-            priority=priority,
-            score=float(ranked.score[n]),
-            parts=parts,
-            text=text,
-            archived=cold,
+        return pick.hits(
+            Asking(
+                query=query,
+                question=question,
+                ranked=ranked,
+                catalog=catalog,
+                checker=checker,
+                now=now,
+                cold=cold,
+                weights=self.config.weights,
+                scale=self._scale,
+                embedder=self._embedder,
+                excluded=self._excluded,
+            )
         )
-        if self._excluded and self._excluded.match_file(path):
-            return None  # palace.yaml changed since the index
-        if checker.unchanged(path, sha256):
-            return hit
-        parsed = checker.as_it_is(path)
-        return self._read_again(hit, parsed, query, now) if parsed else None
-
-    def _read_again(self, hit: Hit, parsed: "Parsed", query: Query, now: datetime) -> Hit | None:
-        """``hit`` as its changed file has it now, by its text or else by its place in the note;
-        None if what stands there is no answer any more."""
-        row = freshness.find(parsed, hit.id, hit.heading, hit.text)
-        if row is None:
-            return None
-        kind, priority = hit.type, hit.priority
-        if parsed.said.block:
-            kind, priority = parsed.said.type or DEFAULT_TYPE, parsed.said.priority
-        date = parsed.note.updated or parsed.note.created or hit.date
-        time = date.timestamp() if date else None
-        if not passes(query, hit.path, kind, priority, parsed.note.tags, time):
-            return None
-        cosine, keyword = hit.parts.cosine, hit.parts.keyword
-        if row.text != hit.text:
-            cosine = self._cosine(row.embedded, query.text)
-            said = keywords.indexable(" ".join(row.words)).lower()
-            keyword = keyword if any(word in said for word in keywords.terms(query.text)) else 0.0
-        one = rank.score_one(cosine, keyword, time, priority, query, self.config.weights, now)
-        if query.text and not one.proven(self.choice.floor):
-            return None
-        return replace(
-            hit,
-            title=parsed.title,
-            heading=row.heading,
-            start=row.start,
-            end=row.end,
-            date=date,
-            type=kind,
-            priority=priority,
-            score=one.score,
-            parts=one.parts,
-            text=row.text,
-        )
-
-    def _cosine(self, embedded: str, text: str) -> float | None:
-        """The cosine of a text that has no vector yet with the question."""
-        question = self._question(text)
-        if question is None or self._embedder is None:
-            return None
-        return float(self._embedder.embed_passages([embedded])[0] @ question)
 
     def _with_neighbors(self, hits: list[Hit], query: Query) -> list[Hit]:
         """Each hit with the notes it links to: in link order, none twice, none of the hits."""
@@ -314,6 +247,10 @@ class Searcher:
                     near.append(Neighbor(path, title))
             joined.append(replace(hit, neighbors=tuple(near)))
         return joined
+
+    @property
+    def _scale(self) -> Scale:
+        return Scale(self.choice.floor, self.choice.low, self.choice.high)
 
     def _is_there(self, path: str) -> bool:
         return (self.root / path).is_file()

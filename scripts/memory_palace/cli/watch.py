@@ -1,0 +1,118 @@
+"""``palace watch``: the index follows the notes while they are written."""
+
+import contextlib
+import signal
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from types import FrameType
+from typing import TYPE_CHECKING
+
+import click
+
+from memory_palace.cli.common import look, report, root_option, say
+from memory_palace.core.errors import Busy
+from memory_palace.files import locks, roots
+
+if TYPE_CHECKING:
+    from memory_palace.index.events import Events
+    from memory_palace.index.watch import Keeper, Ran
+
+DEBOUNCE_MS = 200
+_LOOK_SECONDS = 1.0  # for how long changes are waited for, before the root is looked at again
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  palace watch             until Ctrl-C
+  palace watch --polling   on a disk that tells of no changes"""
+)
+@click.option(
+    "--debounce",
+    metavar="MS",
+    type=click.IntRange(20, 5000),
+    default=DEBOUNCE_MS,
+    help=f"Index when nothing has changed for this long, 20 to 5000 [{DEBOUNCE_MS}].",
+)
+@click.option("--polling", is_flag=True, help="Look at every file each second, ask no system.")
+@root_option
+def watch(debounce: int, polling: bool, root: str | None) -> int:
+    """Keep the index fresh while notes are written.
+
+    Runs until it is interrupted. Each run is a line on stderr; so is an error in a note when it
+    comes up, and when it is mended.
+    """
+    from memory_palace.index.events import Events  # with numpy and more, which help does not need
+    from memory_palace.index.watch import Keeper
+
+    place = roots.find(root)
+    look(place)
+    ended: list[int] = []
+    try:
+        with _alone(place), _until_terminated(ended):
+            events = Events(place, debounce, polling)
+            keeper = Keeper(place, _say, events.waiting)
+            say(f"watching {place}; {keeper.choice}")
+            try:
+                events.start()
+                _follow(keeper, events, ended)
+            finally:
+                events.stop()
+    except KeyboardInterrupt:
+        if ended:
+            return 0
+        raise
+    return 0
+
+
+def _follow(keeper: "Keeper", events: "Events", ended: list[int]) -> None:
+    again = False
+    while not ended:
+        paths = events.take(_LOOK_SECONDS)
+        news, missed = keeper.news(), keeper.missed()
+        if missed:
+            events.renew()
+        if again or news or missed or keeper.concerned(paths):
+            again = _tell(keeper.refresh())
+
+
+def _tell(ran: "Ran") -> bool:
+    if ran.line:
+        _say(ran.line)
+    report(ran.problems)
+    for path in ran.mended:
+        say(f"{path}: mended", "green")
+    return ran.again
+
+
+def _say(line: str) -> None:
+    say(f"{time.strftime('%H:%M:%S')}  {line}")
+
+
+@contextlib.contextmanager
+def _alone(root: Path) -> Iterator[None]:
+    """Two of these on one palace would only do everything twice."""
+    folder = roots.inside(root, f"{roots.DERIVED}/watch")
+    with contextlib.ExitStack() as held:
+        try:
+            held.enter_context(locks.writer(folder, "palace watch", wait_seconds=0))
+        except Busy:
+            who = locks.owner(folder)
+            raise Busy(f"{who} is watching {root} already: leave it, or stop it first") from None
+        yield
+
+
+@contextlib.contextmanager
+def _until_terminated(ended: list[int]) -> Iterator[None]:
+    """SIGTERM interrupts like Ctrl-C, so that vectors made so far are kept; ``ended`` tells."""
+
+    def end(number: int, frame: FrameType | None) -> None:
+        ended.append(number)
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)

@@ -1,0 +1,31 @@
+"""Keywords in texts that are not in the index: the same tokenizer, in memory."""
+
+import sqlite3
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memory_palace.core import keywords
+from memory_palace.index.catalog import TOKENIZE
+
+
+def matching(texts: Sequence[str], expressions: Sequence[str]) -> NDArray[np.bool_]:
+    """Which texts each FTS5 expression matches, shape (expressions, texts)."""
+    found = np.zeros((len(expressions), len(texts)), dtype=bool)
+    if not found.size:
+        return found
+    db = sqlite3.connect(":memory:", isolation_level=None)
+    try:
+        db.execute(f'CREATE VIRTUAL TABLE texts USING fts5(body, tokenize = "{TOKENIZE}")')
+        db.execute("BEGIN")
+        db.executemany(
+            "INSERT INTO texts (rowid, body) VALUES (?, ?)",
+            [(n, keywords.indexable(text)) for n, text in enumerate(texts)],
+        )
+        for number, expression in enumerate(expressions):
+            rows = db.execute("SELECT rowid FROM texts WHERE texts MATCH ?", (expression,))
+            found[number, [row[0] for row in rows]] = True
+    finally:
+        db.close()
+    return found

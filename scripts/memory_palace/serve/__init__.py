@@ -1,0 +1,1 @@
+"""The warm server, one process a root, and its client."""

@@ -1,0 +1,1 @@
+"""Tests of the warm server, with real processes and sockets."""
