@@ -202,6 +202,17 @@ def test_a_limit_takes_the_first_questions(dataset: Path) -> None:
     assert found["results"]["full"]["notes"]["R@5"] == 100.0
 
 
+def test_one_note_is_no_plural(dataset: Path) -> None:
+    """The first line counts questions, notes and palaces."""
+    assert ask(dataset).out.startswith("set.json: 3 questions, 3 notes in 1 palace\n")
+    for name in ("b", "c"):
+        (dataset.parent / "notes" / f"{name}.md").unlink()
+    dataset.write_text(
+        json.dumps({"notes": "notes", "questions": [{"q": "amber", "relevant": ["a.md"]}]})
+    )
+    assert ask(dataset).out.startswith("set.json: 1 question, 1 note in 1 palace\n")
+
+
 def test_the_example_in_the_help_is_there() -> None:
     """The fixture that `palace bench --help` names."""
     ran = command("bench", "--help")

@@ -1,5 +1,7 @@
 """The command line as a whole: help, unknown commands, pipes, terminals, exit codes."""
 
+import contextlib
+import io
 import os
 import re
 import signal
@@ -104,6 +106,37 @@ def test_a_fault_of_the_toolkit_is_not_hidden(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(main_module, "_find", lambda _: failing)
     with pytest.raises(ZeroDivisionError):
         main([])
+
+
+@pytest.mark.parametrize(("flag", "told"), [("-ssh", True), ("-z", True), ("--ssh", False)])
+def test_a_word_to_leave_out_that_looks_like_an_option(flag: str, told: bool) -> None:
+    """`query` says how a word is excluded; a long option is no such word."""
+    ran = command("query", flag)
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err.startswith(f"error: no option `{flag if flag[1] == '-' else flag[:2]}`")
+    hint = "To exclude a word, write it inside the quotes with the question, or after `--`\n"
+    assert ran.err.endswith(hint) == told
+
+
+def test_another_command_excludes_no_words() -> None:
+    """Its unknown options have no such hint."""
+    assert command("index", "-z").err.startswith("error: no option `-z`")
+    assert "exclude" not in command("index", "-z").err
+
+
+def test_a_new_palace_names_what_can_be_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`init` by the script tells to run the script."""
+    monkeypatch.setattr("sys.argv", [str(SCRIPTS / "palace.py")])
+    monkeypatch.chdir(SCRIPTS.parent)
+    place = str(tmp_path / "new")
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out):
+        assert main(["init", place], "palace.py") == 0
+    run = "python3 scripts/palace.py"
+    last = f'next: `{run} --help`; `{run} query --root {place} "identity"`'
+    assert out.getvalue().splitlines()[-1] == last
 
 
 @pytest.fixture

@@ -95,13 +95,13 @@ def test_an_id_names_path_heading_and_ordinal() -> None:
 
 
 def test_headings_then_small_siblings() -> None:
-    """Sections are chunks with their heading path; small ones with one parent join."""
+    """Sections are chunks with their heading path; small ones join under that of their parent."""
     text = "intro\n\n# T\n\nabout\n\n## A\n\na\n\n## B\n\nb\n\n### C\n\nc\n\n## D\n\n" + "d " * 200
     found = [(p.heading, p.ordinal, p.start, p.end) for p in cut(text)]
     assert found == [
         ((), 0, 1, 1),
         (("T",), 0, 3, 5),
-        (("T", "A"), 0, 7, 13),
+        (("T",), 1, 7, 13),
         (("T", "B", "C"), 0, 15, 17),
         (("T", "D"), 0, 19, 21),
     ]
@@ -136,7 +136,7 @@ def test_headings_of_joined_sections_are_embedded() -> None:
     assert [p.body for p in bare] == ["", "", "d"]
     top, joined = cut("# T\n\nt\n\n## A\n## B\n## D\nd\n")
     assert (top.heading, top.body) == (("T",), "t")
-    assert (joined.heading, joined.body) == (("T", "A"), "## B\n## D\nd")
+    assert (joined.heading, joined.body) == (("T",), "## A\n## B\n## D\nd")
 
 
 @pytest.mark.parametrize(

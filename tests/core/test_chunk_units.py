@@ -87,16 +87,20 @@ def test_turns_of_a_conversation_are_units() -> None:
 
 
 def test_small_sections_that_joined_are_units() -> None:
-    """Each with its heading, but for the first, whose heading is in the path."""
+    """Each with its own heading."""
     text = "# T\n\ntop\n\n## A\n\nalpha\n\n## B\n\nbeta\n\n### C\n\nmore\n"
-    assert units(text)[1] == ["alpha", "## B\n\nbeta"]
+    assert units(text)[1] == ["## A\n\nalpha", "## B\n\nbeta"]
 
 
 def test_a_heading_alone_goes_with_what_follows() -> None:
     """No unit is only a heading: it is no answer."""
     text = "# T\n\ntop\n\n## A\n- one\n- two\n\n## B\n- three\n"
     (_, joined) = cut(text)
-    assert [said(joined, unit) for unit in joined.units] == ["- one", "- two", "## B\n- three"]
+    assert [said(joined, unit) for unit in joined.units] == [
+        "## A\n- one",
+        "- two",
+        "## B\n- three",
+    ]
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.generated import MODEST
-from memory_palace.core.keywords import MOST_TERMS, Term, fts_expression, parse, terms
+from memory_palace.core.keywords import MOST_TERMS, Term, parse, terms
 
 
 @pytest.mark.parametrize(
@@ -90,13 +90,6 @@ def test_what_is_wanted_excluded_and_embedded(
     assert asked.text == text
 
 
-def test_an_expression_asks_for_any_term_and_no_excluded_one() -> None:
-    """Terms are joined by OR; what is excluded is taken away from all of them."""
-    assert fts_expression("deploy server") == '"deploy" OR "server"'
-    assert fts_expression("deploy server -xx -yy") == '("deploy" OR "server") NOT ("xx" OR "yy")'
-    assert fts_expression("?") == ""
-
-
 def test_a_date_is_a_term_beside_its_month_and_year() -> None:
     """What is dated near the day says its month and year."""
     assert terms("on 8 May 2023") == ["8 may 2023", "may", "2023"]
@@ -120,13 +113,12 @@ def test_stop_words_do_not_count_towards_the_limit() -> None:
 
 @given(st.text() | st.text(alphabet="-\"'*ab _.C+#é中ค🚀 \ud800\0"))
 @MODEST
-def test_terms_are_distinct_and_the_expression_is_theirs(question: str) -> None:
-    """No expression twice; none is empty; the joined one is empty only without terms."""
+def test_terms_are_distinct(question: str) -> None:
+    """No expression twice; none is empty."""
     asked = parse(question)
     made = [term.expression for term in asked.terms]
     assert len(set(made)) == len(made) <= MOST_TERMS
     assert all(one.strip('"*() ') for one in made)
-    assert bool(fts_expression(question)) == bool(made)
 
 
 @pytest.mark.parametrize("letter", ["क", "अ", "ம", "é", "ก", "猫", "_a", "a-", "1,000"])

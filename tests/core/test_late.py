@@ -112,3 +112,16 @@ def test_some_token_is_always_kept(text: str, data: st.DataObject) -> None:
     spans = list(pairwise(cuts)) or [(0, 0)]
     kept = late.telling(text, spans)
     assert kept and kept == sorted(set(kept)) and kept[-1] < len(spans)
+
+
+@given(SEEDS, st.integers(1, 20), st.integers(1, 9))
+@MODEST
+def test_matches_in_blocks_are_those_in_one_go(seed: int, said: int, block: int) -> None:
+    """However few tokens are unpacked at once, also where the last block is not full."""
+    question, bits = rows(seed, 3), late.pack(rows(seed + 1, said))
+    whole = late.matches(question, bits)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(late, "_BLOCK", block)
+        parted = late.matches(question, bits)
+    assert parted.shape == whole.shape and parted.dtype == whole.dtype
+    np.testing.assert_allclose(parted, whole, atol=1e-6)

@@ -11,12 +11,13 @@ from memory_palace.index import scratch
 from support.palaces import Palace
 
 TEXTS = ["The cats sat.", "a dog, Café", "向量索引", "snakeCase and C++", ""]
+INDEXABLE = [keywords.indexable(text) for text in TEXTS]
 
 
 def matching(question: str) -> list[list[int]]:
     """For each term of a question the texts that have it."""
     expressions = [term.expression for term in keywords.parse(question).terms]
-    return [np.flatnonzero(row).tolist() for row in scratch.matching(TEXTS, expressions)]
+    return [np.flatnonzero(row).tolist() for row in scratch.matching(INDEXABLE, expressions)]
 
 
 def test_each_expression_has_a_row_and_each_text_a_column() -> None:
@@ -58,5 +59,5 @@ def test_the_index_agrees(keyword_palace: Palace) -> None:
                 "JOIN files f ON f.id = c.file_id WHERE words MATCH ? ORDER BY f.path",
                 (f"body : ({expression})",),
             )
-            found = scratch.matching(TEXTS, [expression])[0]
+            found = scratch.matching(INDEXABLE, [expression])[0]
             assert [r[0] for r in rows] == [f"palace/n{n}.md" for n in np.flatnonzero(found)]

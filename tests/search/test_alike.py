@@ -87,6 +87,16 @@ def test_near_identical_hits_become_one_that_names_the_others(palace: Palace) ->
     assert two.same == ()
 
 
+@pytest.mark.parametrize("top_k", [1, 2])
+def test_the_twin_of_the_last_hit_is_named(palace: Palace, top_k: int) -> None:
+    """What is the same as the last hit that is wanted comes after it, and is no further hit."""
+    palace.notes(a=COPIES["a"], b=COPIES["b"], d=COPIES["d"])
+    palace.index()
+    first, *rest = palace.hits("amber boats", top_k=top_k)
+    assert [same.path for same in first.same] == ["palace/b.md"]
+    assert [hit.path for hit in rest] == ["palace/d.md"][: top_k - 1]
+
+
 def test_what_is_filtered_out_is_not_named(palace: Palace) -> None:
     """Folding comes after the filters."""
     palace.notes(topics__a=COPIES["a"], topics__b=COPIES["b"], other__c=COPIES["b"])

@@ -17,14 +17,14 @@ def test_the_best_hits_are_looked_at() -> None:
     """So many, or four for each hit wanted; in the table's order, equal ones by place."""
     score = np.arange(600.0) % 300
     proven = score > 0
-    best = closer.candidates(score, proven, 5)
+    best = closer.candidates(score, proven, np.zeros(600, int), 5)
     assert len(best) == closer.CANDIDATES
     assert best.tolist() == sorted(best.tolist())
     assert score[best].min() == 250
-    assert len(closer.candidates(score, proven, 50)) == 200
-    few = closer.candidates(score, score >= 299, 5)
+    assert len(closer.candidates(score, proven, np.zeros(600, int), 50)) == 200
+    few = closer.candidates(score, score >= 299, np.zeros(600, int), 5)
     assert few.tolist() == [299, 599]
-    equal = closer.candidates(np.zeros(300), np.ones(300, dtype=bool), 5)
+    equal = closer.candidates(np.zeros(300), np.ones(300, dtype=bool), np.zeros(300, int), 5)
     assert equal.tolist() == list(range(100))
 
 
@@ -101,9 +101,40 @@ def test_units_and_their_spans() -> None:
     assert closer.units_of("[]") == ()
 
 
-def test_those_looked_at_stay_before_the_others(tmp_path: Path) -> None:
-    """However much newer a note is that was not among the best before the closer look."""
+def test_a_huge_note_leaves_looks_for_the_best_of_the_others() -> None:
+    """The best chunk of each of the best notes is looked at, four notes for each hit wanted."""
+    file = np.array([0] * 150 + list(range(1, 31)))
+    score = np.concatenate([np.full(150, 0.9), np.linspace(0.8, 0.5, 30)])
+    best = closer.candidates(score, np.ones(180, dtype=bool), file, 5)
+    assert best.tolist() == [*range(100), *range(150, 169)]
+    best = closer.candidates(score[::-1], np.ones(180, dtype=bool), file[::-1], 5)
+    assert best.tolist() == [*range(11, 130)]
+
+
+def test_a_note_beside_one_of_many_sections_is_looked_at(tmp_path: Path) -> None:
+    """However many chunks of the other one stand before it."""
     palace = Palace(tmp_path / "root", fake_choice(TokenFake()))
+    sections = "".join(
+        f"## H{n}\n\nboats jars dunes part{n} " + " ".join(f"f{n}x{m}" for m in range(60)) + "\n\n"
+        for n in range(150)
+    )
+    palace.notes(
+        big=f"---\npriority: high\ncreated: 2026-11-29\n---\n{sections}",
+        small="---\npriority: low\ncreated: 2020-01-01\n---\nthe boats and violin " + "pad " * 50,
+        **{f"other{n:02}": f"pad{n}" for n in range(50)},
+    )
+    palace.index()
+    late = {hit.path: hit.parts.late for hit in palace.hits("boats jars dunes")}
+    assert late["palace/big.md"] and late["palace/small.md"]
+
+
+@pytest.mark.parametrize("superseded", [False, True])
+def test_those_looked_at_stay_before_the_others(tmp_path: Path, superseded: bool) -> None:
+    """However much newer a note is that was not among the best before the closer look, and though
+    some other note is superseded."""
+    palace = Palace(tmp_path / "root", fake_choice(TokenFake()))
+    if superseded:
+        palace.notes(zz1='---\nsuperseded_by: "[[zz2]]"\n---\nviolin', zz2="copper")
     old = "---\ncreated: 2020-01-01\npriority: high\n---\n"
     new = "---\ncreated: 2026-11-29\npriority: low\n---\n"
     for n in range(closer.CANDIDATES):  # found by other forms of their words: no word matches

@@ -1,5 +1,6 @@
 """Data sets with known answers: what becomes of them on disk, and what is said of other shapes."""
 
+import errno
 import json
 import os
 import re
@@ -164,8 +165,98 @@ def test_the_files_of_a_fixture_have_its_own_time(tmp_path: Path) -> None:
     assert (root / "palace/boats.md").stat().st_mtime == datetime(
         2026, 10, 30, 12, tzinfo=UTC
     ).timestamp()
-    assert sorted(os.listdir(root / "palace")) == ["away.md", "boats.md"]
+    assert sorted(os.listdir(root / "palace")) == ["boats.md"]
     assert data.weights is None
+
+
+def test_notes_lie_below_the_file(tmp_path: Path) -> None:
+    """Neither above, nor somewhere else by an absolute path or a link, nor the folder itself."""
+    here, away = tmp_path / "here", tmp_path / "away"
+    here.mkdir()
+    away.mkdir()
+    (away / "secret.md").write_text("x")
+    (here / "link").symlink_to(away)
+    (here / "circle").symlink_to(here / "circle")
+    asked = [{"q": "x", "relevant": ["secret.md"]}]
+    for named in ("../../..", "..", "../away", "link", "link/.", ".", "", str(away), str(here)):
+        path = write(here, {"notes": named, "questions": asked})
+        with pytest.raises(BadInput) as caught:
+            loaded(tmp_path, path)
+        said = f"notes: {named!r} is not below the file's own folder: name one that is"
+        assert str(caught.value) == f"{path}: {said}"
+    for named in ("circle", "a\0b", "a" * 5000):
+        path = write(here, {"notes": named, "questions": asked})
+        with pytest.raises(BadInput, match=r": notes: .*: name ") as caught:
+            loaded(tmp_path, path)
+        assert "\n" not in str(caught.value)
+    assert not (tmp_path / "into").exists()
+
+
+def test_a_data_set_may_ask_of_the_palace_that_it_lies_in(tmp_path: Path) -> None:
+    """Of that one's notes only, and not through a link."""
+    folder = tmp_path / "tests" / "sets"
+    folder.mkdir(parents=True)
+    notes = tmp_path / "palace"
+    notes.mkdir()
+    (notes / "boats.md").write_text(NOTE)
+    path = write(
+        folder,
+        {"notes": "../../palace", "questions": [{"q": "name?", "relevant": ["boats.md"]}]},
+    )
+    with pytest.raises(BadInput, match="not below the file's own folder"):
+        loaded(tmp_path, path)
+    (tmp_path / "palace.yaml").touch()
+    assert loaded(tmp_path, path).questions[0].notes == {"palace/boats.md"}
+    notes.rename(tmp_path / "elsewhere")
+    notes.symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(BadInput, match="not below the file's own folder"):
+        loaded(tmp_path, path)
+
+
+def test_only_notes_are_copied(tmp_path: Path) -> None:
+    """Regular Markdown files: no links, no pipes, no other files, nothing with a dot."""
+    path = fixture(tmp_path, {"q": "name?", "relevant": ["boats.md"]})
+    notes = tmp_path / "notes"
+    outside = tmp_path / "outside"
+    for folder in (outside, notes / "deep" / "er", notes / ".git", notes / "folder.md"):
+        folder.mkdir(parents=True)
+    for where in (outside, notes / "deep" / "er", notes / ".git"):
+        (where / "more.md").write_text("x")
+    (notes / "data.bin").write_bytes(b"x")
+    (notes / "away").symlink_to(outside)
+    (notes / "away.md").symlink_to(outside / "more.md")
+    os.mkfifo(notes / "pipe.md")
+    root = loaded(tmp_path, path).groups[0].root / "palace"
+    copied = sorted(p.relative_to(root).as_posix() for p in root.rglob("*") if not p.is_dir())
+    assert copied == ["boats.md", "deep/er/more.md"]
+
+
+def test_nothing_is_copied_for_a_question_of_another_shape(tmp_path: Path) -> None:
+    """The last question counts too."""
+    for wrong in ({"q": "x", "relevant": [7]}, {"q": "x"}, 3):
+        path = fixture(tmp_path, {"q": "name?", "relevant": ["boats.md"]}, wrong)
+        with pytest.raises(BadInput, match=r"questions\[1\]"):
+            loaded(tmp_path, path)
+        assert not (tmp_path / "into").exists()
+
+
+@pytest.mark.parametrize("call", ["shutil.copy2", "os.scandir"])
+def test_a_note_or_folder_that_cannot_be_read(
+    call: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One line names it."""
+    path = fixture(tmp_path, {"q": "name?", "relevant": ["boats.md"]})
+
+    def refuse(asked: object, *_: object, **__: object) -> None:
+        raise PermissionError(errno.EACCES, "Permission denied", os.fspath(asked))  # type: ignore[call-overload]
+
+    monkeypatch.setattr(call, refuse)
+    with pytest.raises(BadInput) as caught:
+        loaded(tmp_path, path)
+    name = tmp_path / "notes" / "boats.md" if call == "shutil.copy2" else tmp_path / "notes"
+    assert str(caught.value) == (
+        f"{path}: notes: {name} cannot be read (Permission denied): mend it"
+    )
 
 
 BAD = [

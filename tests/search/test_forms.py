@@ -85,14 +85,15 @@ def test_each_form_is_bounded(palace: Palace, name: str) -> None:
 
 
 @pytest.mark.parametrize("fields", [{"vec": "violin"}, {"hyde": "violin"}])
-def test_without_an_embedder_only_words_are_a_question(
+def test_without_an_embedder_the_words_of_any_form_are_looked_up(
     keyword_palace: Palace, fields: dict[str, str]
 ) -> None:
-    """What can only be embedded finds nothing there, not everything."""
+    """What is to be embedded is found by its words, unless there is a keyword form."""
     keyword_palace.notes(**NOTES)
     keyword_palace.index()
-    assert keyword_palace.paths(**fields) == []
-    assert keyword_palace.paths(lex="violin", **fields) == ["violin"]
+    assert keyword_palace.paths(**fields) == ["violin"]
+    assert keyword_palace.paths(lex="copper", **fields) == keyword_palace.paths("copper") != []
+    assert "violin" not in keyword_palace.paths(lex="copper", **fields)
 
 
 def test_excluded_words_take_hits_away(palace: Palace) -> None:

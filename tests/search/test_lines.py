@@ -113,6 +113,16 @@ def test_without_vectors_words_find_lines(keyword_palace: Palace) -> None:
     assert hits[0].parts.late is None
 
 
+def test_words_without_spaces_find_lines(keyword_palace: Palace) -> None:
+    """As they do in the index, and not only where a line starts with them."""
+    said = ["大阪府の料理がとても美味しい", "今日は東京都へ", "京都府の寺は古くて静かだった"]
+    keyword_palace.notes(a="# T\n\n" + "".join(f"- {one}\n" for one in said), b="海")
+    keyword_palace.index()
+    hits = keyword_palace.hits("東京都", lines=True)
+    assert hits[0].text == "- 今日は東京都へ"
+    assert all(hit.score < hits[0].score for hit in hits[1:])
+
+
 def test_the_best_line_of_a_chunk_is_named(palace: Palace) -> None:
     """For the reader to see what answers; none in a chunk that is one thing."""
     palace.notes(talk=TALK, plain="mooring fee, one paragraph")
@@ -171,3 +181,30 @@ def test_a_line_that_is_gone_is_no_hit(palace: Palace) -> None:
     assert answer.hits and answer.changed == 1
     assert not any("tomorrow" in hit.text for hit in answer.hits)
     assert all(exact(palace, hit) for hit in answer.hits)
+
+
+def test_a_superseded_line_comes_after_its_successors_best(palace: Palace) -> None:
+    """However well it matches, and however new and important its note is."""
+    palace.notes(
+        old='---\npriority: high\ncreated: 2026-11-29\nsuperseded_by: "[[new]]"\n---\n'
+        "- amber boats lie in the harbour\n- copper dune\n",
+        new="---\npriority: low\ncreated: 2020-01-01\n---\n"
+        "- where the amber went later\n- violin strings\n",
+    )
+    palace.index()
+    hits = palace.hits("amber boats", lines=True, top_k=10)
+    assert (hits[0].path, hits[0].text) == ("palace/new.md", "- where the amber went later")
+    old = [hit for hit in hits if hit.path == "palace/old.md"]
+    assert old and all(hit.parts.superseded and hit.score < hits[0].score for hit in old)
+    assert [h.score for h in hits] == sorted((h.score for h in hits), reverse=True)
+
+
+def test_a_line_that_is_a_part_of_what_stands_there_now_is_no_hit(palace: Palace) -> None:
+    """What was said is not cut out of what is said now; a line that kept its text is found."""
+    palace.notes(a="# T\n\n- amber boats\n- violin strings\n- copper dune\n")
+    palace.index()
+    palace.notes(a="# T\n\n- amber boats were never here\n- violin strings\n- copper dune\n")
+    hits = palace.hits("amber boats violin", lines=True, top_k=10)
+    assert "- violin strings" in [hit.text for hit in hits]
+    assert not any("amber" in hit.text for hit in hits)
+    assert all(exact(palace, hit) for hit in hits)

@@ -35,6 +35,23 @@ def test_without_a_keyword_form_the_questions_words_count() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("query", "wanted"),
+    [
+        (Query(vec="ships afloat", hyde="They swim."), ["ships", "afloat"]),
+        (Query(vec="ships"), ["ships"]),
+        (Query(hyde="They swim."), ["swim"]),
+        (Query(lex="hull", vec="ships"), ["hull"]),
+        (Query(lex="hull", hyde="They swim."), ["hull"]),
+    ],
+)
+def test_what_is_to_be_embedded_is_looked_up_where_nothing_else_is(
+    query: Query, wanted: list[str]
+) -> None:
+    """The text to embed, or else the made-up answer; a keyword form goes before both."""
+    assert words(query) == (wanted, [])
+
+
 def test_the_question_is_embedded_though_keywords_are_given() -> None:
     """The keyword form alone is embedded only where there is no question."""
     assert questions.asked_by(Query(text="boats -tin", lex="hull")).text == "boats"

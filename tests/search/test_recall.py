@@ -25,11 +25,13 @@ def test_a_note_ranks_where_its_best_hit_stands() -> None:
     assert recall.of_notes({"c", "a", "missing"}, hits) == (1, 3, None)
 
 
-def test_a_line_ranks_by_the_line_its_hit_starts_at() -> None:
-    """Not by what the hit reaches over; a line that comes twice takes one place."""
+def test_a_line_ranks_where_a_hit_has_it() -> None:
+    """From its start to its end; a line that comes twice takes one place."""
     hits = [hit("a", 4), hit("a", 4), hit("b", 5), hit("a", 5)]
-    assert recall.of_places({Place("a", 5, 5)}, hits) == (3,)
-    assert recall.of_places({Place("a", 4, 4), Place("b", 6, 6)}, hits) == (1, None)
+    last = hit("a", 4).end
+    assert recall.of_places({Place("a", last, last)}, hits) == (1,)
+    assert recall.of_places({Place("a", last + 1, last + 1)}, hits) == (3,)
+    assert recall.of_places({Place("a", 4, 4), Place("b", 60, 60)}, hits) == (1, None)
 
 
 def test_a_section_is_found_by_its_lines_or_its_heading() -> None:
@@ -40,7 +42,7 @@ def test_a_section_is_found_by_its_lines_or_its_heading() -> None:
     assert recall.covers(hit("a", 8, "Boats", "Engine"), section)
     assert not recall.covers(hit("a", 21), section)
     assert not recall.covers(hit("b", 10, "Engine"), section)
-    assert not recall.covers(hit("a", 8, ""), Place("a", 10, 20))
+    assert not recall.covers(hit("a", 2, ""), Place("a", 10, 20))
 
 
 def test_figures_are_means_over_questions() -> None:

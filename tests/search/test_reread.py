@@ -102,6 +102,52 @@ def test_a_superseded_note_that_changed_is_still_marked(palace: Palace) -> None:
     assert after.parts.relevance <= before.parts.relevance + 1e-6
 
 
+def test_a_superseded_note_that_changed_stays_behind_its_successor(palace: Palace) -> None:
+    """However well it matches, and however new and important it is."""
+    old = '---\npriority: high\ncreated: 2026-11-29\nsuperseded_by: "[[new]]"\n---\namber boats lie'
+    new = "---\npriority: low\ncreated: 2020-01-01\n---\nwhere the amber went later that year"
+    palace.notes(old=old, new=new, other="violin")
+    palace.index()
+    assert palace.paths("amber boats") == ["new", "old"]
+    for text in (old + "\n\n## More\n\nnew section\n", old + " here"):
+        palace.notes(old=text)
+        answer = palace.ask("amber boats")
+        assert [hit.path for hit in answer.hits] == ["palace/new.md", "palace/old.md"]
+        assert answer.changed == 1
+
+
+@pytest.mark.parametrize(
+    ("before", "added", "phrase", "excluded"),
+    [
+        ("大阪府の天気は良い。", "今日は東京都も同じ。", "天気は良い", "東京都"),
+        ("东京都的天气很好。", "今天北京市也一样。", "天气很好", "北京市"),
+    ],
+)
+def test_a_changed_text_without_spaces_is_compared_as_in_the_index(
+    palace: Palace, before: str, added: str, phrase: str, excluded: str
+) -> None:
+    """A phrase of it is found, and a word that is excluded and came in takes the hit away."""
+    palace.notes(a=before)
+    palace.index()
+    wanted = phrase[:2]
+    assert palace.paths(f"{wanted} -{excluded}") == ["a"]
+    palace.notes(a=before + added)
+    (hit,) = palace.hits(f'"{phrase}"')
+    assert added in hit.text and hit.parts.terms == (phrase,)
+    assert palace.paths(f"{wanted} -{excluded}") == []
+
+
+@pytest.mark.parametrize("head", ["title: The violin", "title: Harbour\ntags: [violin]"])
+def test_what_is_not_wanted_may_come_into_the_head_of_the_file(palace: Palace, head: str) -> None:
+    """An excluded word in a new title or tag takes the hit away, though its text is the same."""
+    palace.notes(a="---\ntitle: Harbour\ntags: [sea]\n---\namber boats")
+    palace.index()
+    assert palace.paths("amber -violin") == ["a"]
+    palace.notes(a=f"---\n{head}\n---\namber boats")
+    assert palace.paths("amber -violin") == []
+    assert palace.paths("amber") == ["a"]
+
+
 def test_a_changed_hit_takes_its_new_place(palace: Palace) -> None:
     """What lost its words goes behind what kept them, and is not taken for the same any more."""
     palace.notes(a="amber boats copper here", b="amber boats copper there now")

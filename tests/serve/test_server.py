@@ -17,7 +17,9 @@ from typing import Any
 
 import pytest
 
+from memory_palace.core.errors import Missing
 from memory_palace.embed import minilm
+from memory_palace.index import catalog as catalogs
 from memory_palace.search.query import Query
 from memory_palace.serve import client, place, process, wire
 from memory_palace.serve.server import Server
@@ -319,6 +321,25 @@ def test_it_ends_when_the_toolkit_changes(filled: Palace, tmp_path: Path) -> Non
             file.write("# changed\n")
         _, said = server.communicate(timeout=60)
         assert (server.returncode, said.splitlines()[-1]) == (0, "ended: the toolkit has changed")
+
+
+def test_a_catalog_that_is_lost_is_told_as_without_a_server(
+    filled: Palace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The same line and exit 3, whichever class of the index's own says so."""
+    words = ("query", "--archived", "--format", "files", "amber")
+    with serving(filled.root):
+        assert filled.command(*words).code == 0
+        for path in (filled.root / ".palace/index").glob(f"{catalogs.BASEMENT}*"):
+            path.unlink()
+        answered = questions(filled.root)
+        connection = client.connect(filled.root)
+        assert connection
+        with connection, pytest.raises(Missing, match="there is no index yet"):
+            connection.ask(Query(text="amber", archived=True), NOW)
+        ran = filled.command(*words)
+        assert questions(filled.root) == answered + 2
+        assert (ran.code, ran) == (3, apart(filled, monkeypatch, *words[1:]))
 
 
 def test_other_settings_are_no_business_of_the_server(

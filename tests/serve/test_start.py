@@ -1,9 +1,11 @@
 """When a server is started in the background, and how."""
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 
 from memory_palace.core.errors import BadInput, Missing
 from memory_palace.embed import bge_m3
@@ -68,11 +70,61 @@ def test_not_where_it_would_be_of_no_use(
     keyword_palace.command("index")
     assert start.afterwards(root, "none")
     log = place.make(root) / place.LOG
-    log.touch()
+    log.write_bytes(start._BY_A_COMMAND + b"what it said\n")
     assert not start.afterwards(root, "none")
     os.utime(log, (1, 1))
     assert start.afterwards(root, "none")
     assert begun == [root, root]
+
+
+def test_nor_while_one_runs(
+    filled: Palace, begun: list[Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One that does not answer, such as one that is loading, has the place all the same."""
+    monkeypatch.setenv("PALACE_SERVE", "on")
+    with FileLock(place.make(filled.root) / place.LOCK):
+        assert not start.afterwards(filled.root, "none")
+    assert start.afterwards(filled.root, "none")
+    assert begun == [filled.root]
+
+
+def test_one_that_dies_at_once_is_not_tried_at_each_question(
+    filled: Palace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A command started it, so that the next one waits; a person may try as often as he likes."""
+    monkeypatch.setenv("PALACE_SERVE", "on")
+    monkeypatch.setattr("sys.executable", "/bin/false")
+    assert start.afterwards(filled.root, "none")
+    assert not start.afterwards(filled.root, "none")
+    start.in_background(filled.root, by_hand=True)
+    assert start.afterwards(filled.root, "none")
+
+
+def test_one_that_was_killed_after_a_start_by_hand(
+    filled: Palace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`PALACE_SERVE=on`: the next command starts another at once."""
+    try:
+        assert filled.command("serve").code == 0
+        found = status(filled.root)
+        assert found
+        os.kill(found.pid, signal.SIGKILL)
+        until(lambda: not process.is_running(filled.root), "its end")
+        monkeypatch.setenv("PALACE_SERVE", "on")
+        assert filled.command("query", "amber").code == 0
+        until(lambda: state_of(filled.root) == "ready", "another server")
+    finally:
+        process.stop(filled.root)
+
+
+def test_the_log_is_not_written_through_a_link(filled: Palace, tmp_path: Path) -> None:
+    """A stranger's repository may hold one: what it leads to stays as it is."""
+    other = tmp_path / "other"
+    other.write_text("mine")
+    (place.make(filled.root) / place.LOG).symlink_to(other)
+    with pytest.raises(BadInput, match=r"serve/log in .* is a symbolic link"):
+        start.in_background(filled.root)
+    assert other.read_text() == "mine"
 
 
 def test_not_by_itself_for_what_is_soon_gone(

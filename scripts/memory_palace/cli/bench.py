@@ -197,7 +197,8 @@ def _checkout() -> dict[str, Any]:
 def as_text(dataset: Dataset, weights: dict[str, float], done: Measured) -> Iterator[str]:
     """The result as a table: a line a figure, a column a way of asking."""
     ways = list(done.asked)
-    size = f"{count(len(dataset.questions), 'question')}, {done.notes} {dataset.note}"
+    notes = count(done.notes, dataset.note.removesuffix("s"))
+    size = f"{count(len(dataset.questions), 'question')}, {notes}"
     yield f"{printable(dataset.name)}: {size} in {count(len(dataset.groups), 'palace')}"
     named = ", ".join(f"{name} {value:g}" for name, value in weights.items() if "days" not in name)
     yield f"weights: {named}"

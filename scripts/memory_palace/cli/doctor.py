@@ -10,6 +10,7 @@ import click
 
 from memory_palace import __version__
 from memory_palace.cli.common import SHOWN_PROBLEMS, root_option, runnable
+from memory_palace.cli.index import only_asks
 from memory_palace.core.errors import Missing, PalaceError
 from memory_palace.core.problems import printable
 from memory_palace.embed import registry, rerank
@@ -93,7 +94,12 @@ def _index(root: Path, config: Config) -> Iterator[Finding]:
     yield from _reranker(config)
     if config.store == "milvus":
         whole, found = milvus.described(root, config)
-        yield ("ok" if whole else "note"), "Milvus", found
+        elsewhere = only_asks(root, config)
+        where = " where the notes are" if elsewhere and not whole else ""
+        yield ("ok" if whole else "note"), "Milvus", found + where
+        if elsewhere:
+            yield "note", "index", "no notes here: questions are answered from Milvus"
+            return
     folder = roots.index_folder(root)
     if (folder / "writer.json").exists():
         yield "note", "index", _writing(folder)

@@ -71,7 +71,8 @@ def explain(
     level = hit.priority or "no priority"
     rows.append(_row("importance", weights.importance, parts.importance, level))
     behind = hit.score - sum(row.points for row in rows)
-    rows += _taken("behind", behind, "comes after its successor")
+    after = "its successor" if parts.superseded else "those looked at more closely"
+    rows += _taken("behind", behind, f"comes after {after}")
     points = settled([row.points for row in rows], hit.score, digits)
     return [replace(row, points=rounded) for row, rounded in zip(rows, points, strict=True)]
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import click
 
+from memory_palace.cli.common import runnable
 from memory_palace.core.errors import BadInput
 from memory_palace.core.problems import printable
 from memory_palace.files import starter
@@ -25,5 +26,5 @@ def init(directory: str) -> int:
     if not made:
         click.echo("everything was there already")
     quoted = printable(shlex.quote(directory))
-    click.echo(f'next: palace --help; palace query --root {quoted} "identity"')
+    click.echo(runnable(f'next: `palace --help`; `palace query --root {quoted} "identity"`'))
     return 0

@@ -50,6 +50,7 @@ _NO_ARGUMENTS: Any = getattr(click.exceptions, "NoArgsIsHelpError", ())  # click
 
 
 _HELP = ["-h", "--help"]
+_EXCLUDING = "To exclude a word, write it inside the quotes with the question, or after `--`"
 
 
 class _Commands(click.Group):
@@ -159,7 +160,10 @@ def _usage(error: click.ClickException, program: str) -> str:
     if isinstance(error, click.NoSuchOption) and ctx:
         known = [name for option in ctx.command.get_params(ctx) for name in option.opts]
         flags = [name for name in known if name.startswith("-")]
-        return f"no option `{error.option_name}`{did_you_mean(error.option_name, flags)}"
+        said = f"no option `{error.option_name}`{did_you_mean(error.option_name, flags)}"
+        if ctx.command.name == "query" and not error.option_name.startswith("--"):
+            return f"{said} {_EXCLUDING}"
+        return said
     message = error.format_message().replace("\n", " ").rstrip(".")
     if message.endswith("?"):
         return message

@@ -129,6 +129,8 @@ def query(
         raise BadInput(
             "--raw orders chunks by cosine alone: leave --lines, --diverse and --rerank out"
         )
+    if archived and diverse:
+        raise BadInput("--diverse compares vectors, and the archive has none: leave one out")
     if lines and diverse:
         raise BadInput("--diverse compares chunks and --lines gives single lines: leave one out")
     place = roots.find(root)
@@ -279,8 +281,8 @@ def _after(asker: Asker, answer: Answer) -> None:
         say(note)
     changed = max(asker.changed, answer.changed)
     if changed:
-        files = "1 file has" if changed == 1 else f"{changed} files have"
-        say(f"{files} changed since the index was built: run `palace index`")
+        files = "1 file" if changed == 1 else f"{changed} files"
+        say(f"{files} may have changed since the index was built: run `palace index`")
 
 
 def _batch(asker: Asker, asked: Query, source: str, shower: _Shower) -> int:

@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from memory_palace.cli.common import root_option, runnable, say
-from memory_palace.core.errors import BadInput, Missing
+from memory_palace.core.errors import BadInput, Missing, Refused
 from memory_palace.core.problems import printable
 from memory_palace.files import roots
 from memory_palace.serve import client, place, process, start
@@ -43,16 +43,27 @@ def serve(idle: float, status: bool, stop: bool, foreground: bool, root: str | N
         ended = process.stop(where)
         click.echo("ended" if ended else "no server runs")
         return 0
+    _look_for_a_use(where)
     if foreground:
         process.serve(where, idle, say)
         return 0
     return _start(where, idle)
 
 
+def _look_for_a_use(root: Path) -> None:
+    """Raises :class:`Refused` where questions are answered from Milvus."""
+    from memory_palace.files import config as configs  # not for --status and --stop
+
+    if configs.load(root).store == "milvus":
+        raise Refused(
+            "with index.store milvus a server has nothing to keep: just run `palace query`"
+        )
+
+
 def _start(root: Path, idle: float) -> int:
     if process.is_running(root):
         return _status(root)
-    start.in_background(root, idle)
+    start.in_background(root, idle, by_hand=True)
     end = time.monotonic() + WAIT_SECONDS
     while time.monotonic() < end:
         found = _found(root)

@@ -94,7 +94,8 @@ class _Lines:
 
 @dataclass(frozen=True, slots=True)
 class _Piece:
-    """A chunk to be. ``own`` is its first line but for headings without text above it."""
+    """A chunk to be. ``own`` is its first line but for headings without text above it; one that
+    was ``joined`` stands under the heading that its sections have in common."""
 
     heading: tuple[str, ...]
     own: int
@@ -102,6 +103,7 @@ class _Piece:
     end: int
     text: str
     joinable: bool
+    joined: bool = False
 
 
 def chunk_id(path: str, heading: tuple[str, ...], ordinal: int) -> str:
@@ -200,7 +202,7 @@ def _past_headings(blocks: tuple[Block, ...], after: int) -> dict[int, int]:
 def _body_line(piece: _Piece, past: dict[int, int]) -> int:
     """The piece's first line below the headings that it starts with: the path names them."""
     at = piece.start
-    while at in past and at <= piece.own:
+    while at in past and (at < piece.own or (at == piece.own and not piece.joined)):
         at = past[at]
     return at
 
@@ -372,19 +374,23 @@ def _parts(line: str) -> Iterator[str]:
 
 
 def _join_small(lines: _Lines, pieces: Iterator[_Piece]) -> list[_Piece]:
-    """Neighbouring small sections with the same parent, as one piece each."""
+    """Neighbouring small sections with the same parent, as one piece each.
+
+    What is joined stands under the parent's headings, and each section keeps its own in its text.
+    """
     joined: list[_Piece] = []
     for piece in pieces:
         last = joined[-1] if joined else None
+        parent = piece.heading[:-1]
         if (
             last
             and last.joinable
             and piece.joinable
-            and last.heading[:-1] == piece.heading[:-1]
+            and parent == (last.heading if last.joined else last.heading[:-1])
             and lines.size(last.own, piece.end + 1) <= TARGET
         ):
             text = lines.text(last.start, piece.end + 1)
-            joined[-1] = replace(last, end=piece.end, text=text)
+            joined[-1] = replace(last, heading=parent, joined=True, end=piece.end, text=text)
         else:
             joined.append(piece)
     return joined

@@ -20,6 +20,7 @@ _Y = r"(?:19|20)\d\d"
 
 _DATE = rf"""(?<![^\W_])(?<![./\-:]) (?:
         (?P<y1>{_Y})-(?P<n1>0[1-9]|1[0-2])(?:-(?P<d1>0[1-9]|[12]\d|3[01]))?(?![-/:]|\.\d)
+      | (?P<d6>{_D})\.(?P<n6>1[0-2]|0?[1-9])\.(?P<y6>{_Y})(?![-/:]|\.\d)
       | (?P<y2>{_Y})年(?P<n2>1[0-2]|0?[1-9])月(?:(?P<d2>{_D})日)?
       | (?P<d3>{_D}){_TH}\ +(?:of\ +)?(?P<m3>{_M})\.?(?:,?\ +(?:of\ +)?(?P<y3>{_Y}))?
       | (?P<m4>{_M})\.?\ +(?P<d4>{_D}){_TH}(?:,?\ +(?P<y4>{_Y}))?
@@ -55,7 +56,11 @@ def dates_in(text: str) -> Iterator[Date]:
 
 
 def spellings(date: Date) -> list[tuple[str, ...]]:
-    """The words of each way to write ``date``: first as a number, then with the month's name."""
+    """The words of each way to write ``date``: first as a number, then with the month's name.
+
+    With a year, a day's numbers stand in either order: `05/11/2023` is read as 11 May as well as
+    5 November.
+    """
     names = _names(date.month)
     year = (str(date.year),) if date.year else ()
     month, day = f"{date.month:02}", f"{date.day:02}"
@@ -64,10 +69,15 @@ def spellings(date: Date) -> list[tuple[str, ...]]:
         return written + [(word, *year) for word in names]
     days = dict.fromkeys((str(date.day), day, _ordinal(date.day)))
     written = [(*year, month, day), (*year, "年", str(date.month), "月", str(date.day), "日")]
-    if not year:
+    if year:
+        pairs = [(d, m) for d in (day, str(date.day)) for m in (month, str(date.month))]
+        written += [(*pair, *year) for d, m in pairs for pair in ((d, m), (m, d))]
+    else:
         written[1] = written[1][1:]
     written += [(number, word, *year) for word in names for number in days]
-    return written + [(word, number, *year) for word in names for number in days]
+    written += [(_ordinal(date.day), "of", word, *year) for word in names]
+    written += [(word, number, *year) for word in names for number in days]
+    return list(dict.fromkeys(written))
 
 
 def words(date: Date) -> list[tuple[str, ...]]:

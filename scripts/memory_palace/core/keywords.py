@@ -29,7 +29,6 @@ __all__ = [
     "STOP_WORDS",
     "Asked",
     "Term",
-    "fts_expression",
     "indexable",
     "parse",
     "terms",
@@ -129,15 +128,6 @@ def parse(question: str) -> Asked:
 def terms(question: str) -> list[str]:
     """The distinct words and phrases to look up, in order, in lower case."""
     return list(dict.fromkeys(term.text.lower() for term in parse(question).terms))
-
-
-def fts_expression(question: str) -> str:
-    """An FTS5 expression: any of the terms, none of the excluded. Empty if there are none."""
-    asked = parse(question)
-    wanted = " OR ".join(term.expression for term in asked.terms)
-    if not asked.excluded:
-        return wanted
-    return f"({wanted}) NOT ({' OR '.join(term.expression for term in asked.excluded)})"
 
 
 def _split(question: str) -> Iterator[tuple[str, bool, bool]]:

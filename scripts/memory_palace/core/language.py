@@ -10,7 +10,6 @@ FEWEST = 3
 """Signs of a language that a text needs to count: a list of names or a table says nothing."""
 
 _CHARACTERS = 2_000
-_MOSTLY = 0.5
 _WORD = re.compile(r"[^\W\d_]+")
 _LATIN_END = 0x024F
 _LATIN_MORE = range(0x1E00, 0x1F00)
@@ -49,11 +48,6 @@ _OTHERS = frozenset(
     ei ja joka mutta myös olla ovat se
     """.split()
 )
-
-
-def mostly_not_english(texts: Sequence[str]) -> bool:
-    """True if more than half of the texts that tell their language are in another than English."""
-    return share_not_english(texts) > _MOSTLY
 
 
 def share_not_english(texts: Sequence[str]) -> float:

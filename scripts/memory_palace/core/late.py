@@ -17,6 +17,9 @@ Bits = NDArray[np.uint8]
 Matches = NDArray[np.float32]
 
 
+_BLOCK = 16_384  # tokens whose signs are unpacked at once: 32 times their bits
+
+
 def pack(vectors: NDArray[np.float32]) -> Bits:
     """The signs of ``vectors``, shape (n, d): shape (n, d / 8). ``d`` is a multiple of 8."""
     return np.packbits(vectors > 0, axis=1)
@@ -24,11 +27,13 @@ def pack(vectors: NDArray[np.float32]) -> Bits:
 
 def matches(question: NDArray[np.float32], bits: Bits) -> Matches:
     """The cosine of each question token, shape (q, d), with each packed token: shape (q, n)."""
-    dimension = question.shape[1]
-    signs = np.unpackbits(bits, axis=1).astype(np.float32)
+    dots = np.empty((len(question), len(bits)), dtype=np.float32)
+    for start in range(0, len(bits), _BLOCK):
+        signs = np.unpackbits(bits[start : start + _BLOCK], axis=1).astype(np.float32)
+        dots[:, start : start + _BLOCK] = question @ signs.T
     # With x in {0, 1} for a sign: 2x - 1 is the sign, and its length the root of d.
-    dots = 2.0 * (question @ signs.T) - question.sum(axis=1, keepdims=True)
-    return np.asarray(dots / np.sqrt(dimension), dtype=np.float32)
+    dots = 2.0 * dots - question.sum(axis=1, keepdims=True)
+    return np.asarray(dots / np.sqrt(question.shape[1]), dtype=np.float32)
 
 
 def best(found: Matches, starts: NDArray[np.int64]) -> Matches:

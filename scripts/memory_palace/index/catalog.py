@@ -196,7 +196,7 @@ class Catalog:
         found = self.db.execute(
             "SELECT count(*) FROM words WHERE words MATCH ?", (expression,)
         ).fetchone()
-        return int(found[0]), self.count("words")
+        return int(found[0]), self.count("words_docsize")  # FTS5 counts by reading every row
 
     def tokens(self, vectors: Sequence[int]) -> dict[int, tuple[bytes, bytes]]:
         """{vector id: (starts, bits)} of those that have token vectors (see ``tokens`` above)."""

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from memory_palace.core import keywords
 from memory_palace.index.catalog import TOKENIZE
 
 
 def matching(texts: Sequence[str], expressions: Sequence[str]) -> NDArray[np.bool_]:
-    """Which texts each FTS5 expression matches, shape (expressions, texts)."""
+    """Which texts, as ``tokens.indexable`` makes them, each FTS5 expression matches, shape
+    (expressions, texts)."""
     found = np.zeros((len(expressions), len(texts)), dtype=bool)
     if not found.size:
         return found
@@ -21,7 +21,7 @@ def matching(texts: Sequence[str], expressions: Sequence[str]) -> NDArray[np.boo
         db.execute("BEGIN")
         db.executemany(
             "INSERT INTO texts (rowid, body) VALUES (?, ?)",
-            [(n, keywords.indexable(text)) for n, text in enumerate(texts)],
+            list(enumerate(texts)),
         )
         for number, expression in enumerate(expressions):
             rows = db.execute("SELECT rowid FROM texts WHERE texts MATCH ?", (expression,))

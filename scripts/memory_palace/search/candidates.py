@@ -26,7 +26,7 @@ BATCH = 2_000
 """So many of the most promising are scored first, twice as many each time after."""
 
 MOST = 40_000
-"""No more are scored for one question, about 30 ms; what is lost then is told."""
+"""No more are scored for one question, about 30 ms; ``at_most`` says what can be lost then."""
 
 FEW = 20_000
 """If the filters let no more chunks through than this, all of them are scored."""

@@ -45,13 +45,16 @@ class Looked:
         return float(found[:, inside].max(axis=1).mean())
 
 
-def candidates(score: Scores, proven: NDArray[np.bool_], top_k: int) -> Ids:
-    """The places of the chunks to look at: the best by ``score``, ascending."""
+def candidates(score: Scores, proven: NDArray[np.bool_], file: Ids, top_k: int) -> Ids:
+    """The places of the chunks to look at: the best by ``score``, and the best of each of the best
+    notes, which a huge one would crowd out; ascending."""
     places = np.flatnonzero(proven)
-    if len(places) > most(top_k):
-        order = np.argsort(-score[places], kind="stable")
-        places = np.sort(places[order[: most(top_k)]])
-    return places
+    if len(places) <= most(top_k):
+        return places
+    places = places[np.argsort(-score[places], kind="stable")]
+    _, firsts = np.unique(file[places], return_index=True)
+    notes = places[np.sort(firsts)[: _A_HIT * top_k]]
+    return np.union1d(places[: most(top_k)], notes)
 
 
 def most(top_k: int) -> int:

@@ -9,6 +9,8 @@ import json
 import os
 import re
 import shutil
+import stat
+from collections.abc import Iterator
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -18,6 +20,7 @@ from memory_palace.core.errors import BadInput
 from memory_palace.core.links import TREE
 from memory_palace.core.scoring import Weights
 from memory_palace.core.text import nearest, split_lines
+from memory_palace.files.roots import MARKER
 from memory_palace.search import conversations
 from memory_palace.search.questions import (
     SHAPE,
@@ -70,40 +73,102 @@ def _fixture(path: Path, sha256: str, data: dict[str, Any], into: Path) -> Datas
         now = dates.parse(field(str, data, "now", ""))
         if now is None:
             raise Wrong("now", f"{data['now']!r} is no date: write {dates.FORMS}")
-    named = field(str, data, "notes", "")
-    source = path.parent / named
-    if not source.is_dir():
-        raise Wrong("notes", f"no folder {named} beside the file: name one that holds notes")
+    source = _source(path.parent, field(str, data, "notes", ""))
+    entries = [
+        _entry(entry, f"questions[{n}]")
+        for n, entry in enumerate(field(list, data, "questions", ""))
+    ]
+    if not entries:
+        raise Wrong("questions", f"empty: {SHAPE}")
     root = into / "fixture"
-    shutil.copytree(source, root / TREE, ignore=shutil.ignore_patterns(".*"), symlinks=True)
+    there = _copied(source, root)
     (root / "palace.yaml").touch()
-    there = sorted(p.relative_to(root).as_posix() for p in (root / TREE).rglob("*.md"))
     _age(root, there, now)
     questions = []
-    for number, entry in enumerate(field(list, data, "questions", ""), start=1):
-        at = f"questions[{number - 1}]"
-        entry = checked(dict, entry, at)
-        only(_QUESTION_KEYS, entry, at)
-        text = text_of(entry, "q", at)
-        relevant = field(list, entry, "relevant", at)
-        if not relevant:
-            raise Wrong(f"{at}.relevant", "empty: name the notes that answer it")
-        found = [
-            _place(root, there, place, f"{at}.relevant[{n}]") for n, place in enumerate(relevant)
-        ]
+    for number, entry in enumerate(entries, start=1):
+        at = f"questions[{number - 1}].relevant"
+        found = [_place(root, there, one, f"{at}[{n}]") for n, one in enumerate(entry["relevant"])]
         places = [place for place in found if isinstance(place, Place)]
         questions.append(
             Question(
                 number=number,
-                text=text,
+                text=entry["q"],
                 notes=frozenset(p.path if isinstance(p, Place) else p for p in found),
                 places=frozenset(places) if len(places) == len(found) else None,
-                kind=field(str, entry, "kind", at) if "kind" in entry else "",
+                kind=entry.get("kind", ""),
             )
         )
-    if not questions:
-        raise Wrong("questions", f"empty: {SHAPE}")
     return Dataset(path.name, sha256, (Group(path.stem, root, tuple(questions)),), now=now)
+
+
+def _entry(written: Any, at: str) -> dict[str, Any]:
+    """A question as it is written, its shape checked; not whether the notes are there."""
+    entry: dict[str, Any] = checked(dict, written, at)
+    only(_QUESTION_KEYS, entry, at)
+    text_of(entry, "q", at)
+    relevant = field(list, entry, "relevant", at)
+    if not relevant:
+        raise Wrong(f"{at}.relevant", "empty: name the notes that answer it")
+    for n, place in enumerate(relevant):
+        checked(str, place, f"{at}.relevant[{n}]")
+    if "kind" in entry:
+        field(str, entry, "kind", at)
+    return entry
+
+
+def _source(beside: Path, named: str) -> Path:
+    """The folder that ``notes`` names. A data set may come from anywhere: it reaches what lies
+    below its own folder, or in the notes of the palace that it is part of, and nothing else."""
+    try:
+        home = beside.resolve()
+        folder = (home / named).resolve()
+        palace = next((p for p in (home, *home.parents) if (p / MARKER).is_file()), None)
+        below = folder != home and folder.is_relative_to(home)
+        # Not resolved: a `palace` that is a link may lead anywhere.
+        own = palace is not None and folder.is_relative_to(palace / TREE)
+        if Path(named).is_absolute() or not (below or own):
+            raise Wrong("notes", f"{named!r} is not below the file's own folder: name one that is")
+        if not folder.is_dir():
+            raise Wrong("notes", f"no folder {named} beside the file: name one that holds notes")
+    except (OSError, RuntimeError) as error:  # RuntimeError: links in a circle
+        reason = getattr(error, "strerror", None) or "links in a circle"
+        raise Wrong("notes", f"{named!r} cannot be read ({reason}): name another") from None
+    except ValueError as error:
+        if isinstance(error, Wrong):
+            raise
+        raise Wrong("notes", f"{named!r} is no path: name a folder") from None
+    return folder
+
+
+def _copied(source: Path, root: Path) -> list[str]:
+    """Copy the Markdown files below ``source`` to the palace at ``root``: their paths there.
+
+    As in a palace, links and what begins with a dot are left out.
+    """
+    there = []
+    try:
+        for folder, names in _listed(source):
+            to = root / TREE / folder.relative_to(source)
+            to.mkdir(parents=True, exist_ok=True)
+            for name in names:
+                shutil.copy2(folder / name, to / name, follow_symlinks=False)
+                there.append((to / name).relative_to(root).as_posix())
+    except OSError as error:
+        shown = error.filename or source
+        raise Wrong("notes", f"{shown} cannot be read ({error.strerror}): mend it") from None
+    return sorted(there)
+
+
+def _listed(source: Path) -> Iterator[tuple[Path, list[str]]]:
+    """The folders below ``source``, itself first, each with the names of its notes."""
+
+    def stop(error: OSError) -> None:
+        raise error
+
+    for at, folders, files in os.walk(source, onerror=stop):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        listed = [name for name in files if name.endswith(".md") and not name.startswith(".")]
+        yield Path(at), [n for n in listed if stat.S_ISREG(os.lstat(Path(at, n)).st_mode)]
 
 
 def _age(root: Path, paths: list[str], now: datetime | None) -> None:
@@ -115,9 +180,9 @@ def _age(root: Path, paths: list[str], now: datetime | None) -> None:
             os.utime(root / path, (moment, moment), follow_symlinks=False)
 
 
-def _place(root: Path, there: list[str], written: Any, at: str) -> Place | str:
+def _place(root: Path, there: list[str], written: str, at: str) -> Place | str:
     """``path``, ``path#heading`` or ``path#^block`` as lines of a note, or just its path."""
-    path, mark, anchor = checked(str, written, at).partition("#")
+    path, mark, anchor = written.partition("#")
     path = path if path.startswith(TREE) else TREE + path
     if path not in there:
         close = nearest(path, there)

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from memory_palace.core import relevance, scoring
+from memory_palace.core import relevance, scoring, tokens
 from memory_palace.core.scoring import Scores, Weights
 from memory_palace.core.text import short_id
 from memory_palace.index import scratch
 from memory_palace.index.catalog import Catalog
-from memory_palace.search import closer
+from memory_palace.search import closer, superseded
 from memory_palace.search.question import Question
 from memory_palace.search.rank import Ranked
 
@@ -45,6 +45,8 @@ def lines(catalog: Catalog, ranked: Ranked, question: Question, weights: Weights
     length = np.array([float(len(part.text)) for part in parts])
     close = relevance.line_relevance(late, words, ranked.relevance[at], length)
     score = scoring.compound(close, ranked.recency[at], ranked.importance[at], weights)
+    file = ranked.table.file[at]
+    score = superseded.behind(score, file, np.ones(len(at), dtype=bool), ranked.table.older)
     order = np.lexsort((np.arange(len(parts)), -score))
     return [
         Line(p.place, p.id, p.start, p.end, p.text, p.late, float(close[n]), float(score[n]))
@@ -52,16 +54,25 @@ def lines(catalog: Catalog, ranked: Ranked, question: Question, weights: Weights
     ]
 
 
-def best_line(catalog: Catalog, ranked: Ranked, place: int) -> tuple[int, int] | None:
-    """The first and last line of the part of a chunk that answers best by late interaction."""
+def best_line(
+    catalog: Catalog, ranked: Ranked, question: Question, place: int
+) -> tuple[int, int] | None:
+    """The first and last line of the part of a chunk that answers best, if that can be told."""
     at = np.searchsorted(ranked.best, place)
     if at == len(ranked.best) or ranked.best[at] != place:
         return None
-    parts = [part for part in _parts(catalog, ranked, int(at)) if part.late is not None]
+    parts = _parts(catalog, ranked, int(at))
     if len(parts) < 2:
         return None
-    best = max(parts, key=lambda part: part.late or 0.0)
-    return best.start, best.end
+    expressions = [term.expression for term in question.asked.terms]
+    has = scratch.matching([tokens.indexable(part.text) for part in parts], expressions)
+    late = np.array([np.nan if part.late is None else part.late for part in parts])
+    words = has.mean(axis=0) if expressions else np.zeros(len(parts))
+    close = relevance.weighted(
+        (relevance.LINE_LATE, relevance.late_term(late)), (relevance.LINE_WORDS, words)
+    )
+    best = parts[int(np.argmax(close))]
+    return (best.start, best.end) if close.any() else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,5 +118,5 @@ def _words(catalog: Catalog, question: Question, texts: list[str]) -> Scores:
     spread = np.array([catalog.spread(e) for e in expressions], dtype=np.float64)
     count, total = spread[:, 0], spread[:, 1]
     rarity = np.log1p((total - count + 0.5) / (count + 0.5))
-    share = rarity @ scratch.matching(texts, expressions)
+    share = rarity @ scratch.matching([tokens.indexable(text) for text in texts], expressions)
     return np.asarray(share / rarity.sum(), dtype=np.float64)

@@ -36,8 +36,9 @@ def narrowed(
     known = _known(among, question, query, weights, now, allowed)
     scorer = _Scorer(among, question, weights, scale, known)
     near, bound = (_NONE, -1.0) if "dense" in query.without else scorer.near(wanted.places)
-    if query.raw:
-        return among.only(np.sort(near))
+    if query.raw:  # what has a word and no vector comes after all that have one
+        bare = np.flatnonzero(allowed & (among.row < 0) & (known.keyword > 0.0))
+        return among.only(np.union1d(near, bare))
     limit = scorer.limit(bound)
     limit[near] = np.inf
     chosen = candidates.choose(limit, near, scorer.score, among.file, wanted)

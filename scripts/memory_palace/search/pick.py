@@ -65,8 +65,6 @@ def _first(asking: Asking, most: int) -> list[Hit]:
     vectors: list[Vector | None] = []
     seen: set[int] = set()
     for n in ranked.in_order():
-        if len(kept) == most:
-            break
         file = int(ranked.table.file[n])
         if file in seen and not asking.query.all_chunks:
             continue
@@ -79,6 +77,8 @@ def _first(asking: Asking, most: int) -> list[Hit]:
         vector = None if changed else _vector(ranked.table, n)
         twin = alike.folds(vector, vectors)
         if twin is None:
+            if len(kept) == most:
+                break
             kept.append(hit)
             vectors.append(vector)
         else:
@@ -161,7 +161,7 @@ def _hit(n: int, asking: Asking) -> Hit | None:
         row=int(ranked.table.chunk[n]),
     )
     if asking.checker.unchanged(path, sha256):
-        return replace(hit, best=lines.best_line(catalog, ranked, n))
+        return replace(hit, best=lines.best_line(catalog, ranked, asking.question, n))
     parsed = asking.checker.as_it_is(path)
     return reread.reread(hit, parsed, asking) if parsed else None
 
@@ -173,7 +173,7 @@ def _line(line: Line, asking: Asking) -> Hit | None:
         return None
     start, end = line.start, line.end
     if asking.checker.has_changed(hit.path):
-        at = hit.text.find(line.text)
+        at = f"\n{hit.text}\n".find(f"\n{line.text}\n")  # whole lines
         if at < 0:
             return None
         start = hit.start + hit.text.count("\n", 0, at)

@@ -58,7 +58,7 @@ class Words(Protocol):
         ...
 
 
-class Asked:
+class OwnScores:
     """The words of a catalog that scores them itself: see ``gathered``."""
 
     def __init__(self, rows: Ids, score: Callable[[str], list[tuple[int, float]]]) -> None:

@@ -120,14 +120,14 @@ def rank(
     else:
         close = np.full(n, scoring.RELEVANCE_WITHOUT_WORDS)
     score = scoring.compound(close, recent, important, weights)
-    older = np.zeros(n, dtype=bool)
+    older = np.isin(among.file, among.older[:, 0])
     first = np.nan_to_num(cosine, nan=-1.0) if query.raw else score
-    best = closer.candidates(score, proven, query.top_k)
+    best = closer.candidates(score, proven, among.file, query.top_k)
     ranked = Ranked(
         among, found, matched, close, recent, important, older, score, first, proven, best
     )
-    if query.raw:
-        return ranked
+    if query.raw:  # marked and scored as ever, but ordered by the cosine
+        return replace(_with_superseded(ranked, weights), first=first)
     if question.tokens is not None and "dense" not in query.without:
         ranked = _closer(ranked, catalog, question, query, weights, scale)
     return _with_superseded(ranked, weights)
@@ -152,10 +152,16 @@ def _closer(
     found = replace(ranked.found, late=late, note_late=note_late)
     close = relevance.relevance(found, scale)
     score = scoring.compound(close, ranked.recency, ranked.importance, weights)
-    others = ranked.proven.copy()
-    others[best] = False
+    unseen = np.ones(len(late), dtype=bool)
+    unseen[best] = False
+    others = ranked.proven & unseen
     if others.any():
         score[others] -= max(float(score[others].max() - score[best].min()) + 1e-9, 0.0)
+    found = replace(  # what was not looked at has none, which counted 0
+        found,
+        late=np.where(unseen, np.nan, late),
+        note_late=np.where(unseen, np.nan, note_late),
+    )
     return replace(ranked, found=found, relevance=close, score=score, first=score, looked=looked)
 
 
@@ -164,11 +170,12 @@ def _with_superseded(ranked: Ranked, weights: Weights) -> Ranked:
     among = ranked.table
     if not len(among.older):
         return ranked
-    older = np.isin(among.file, among.older[:, 0])
+    older = ranked.superseded
     close = np.where(older, ranked.relevance * superseded.RELEVANCE, ranked.relevance)
-    score = scoring.compound(close, ranked.recency, ranked.importance, weights)
+    # Taken off, not made anew: what was not looked at stays behind what was.
+    score = ranked.score - weights.semantic * (ranked.relevance - close)
     score = superseded.behind(score, among.file, ranked.proven, among.older)
-    return replace(ranked, relevance=close, superseded=older, score=score, first=score)
+    return replace(ranked, relevance=close, score=score, first=score)
 
 
 def order_key(hit: Hit, raw: bool) -> float:

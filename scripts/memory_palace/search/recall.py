@@ -55,9 +55,9 @@ def of_places(wanted: Collection[Place], hits: Iterable[Hit]) -> Ranks:
 
 
 def covers(hit: Hit, place: Place) -> bool:
-    """True if the hit starts in the place, or stands below the heading that the place is."""
+    """True if the hit, a line, has lines of the place, or stands below the heading that it is."""
     below = bool(place.heading) and place.heading in hit.heading
-    return hit.path == place.path and (below or place.start <= hit.start <= place.end)
+    return hit.path == place.path and (below or (hit.start <= place.end and place.start <= hit.end))
 
 
 def at(ranks: Ranks, depth: int) -> float:

@@ -41,14 +41,15 @@ def reread(hit: Hit, parsed: "Parsed", asking: "Asking") -> Hit | None:
         asks = bool(question.asked.terms) or question.vector is not None
         if asks and not _proven(parts, scale):
             return None
-        if scratch.matching([" ".join(row.words)], _excluded(question)).any():
-            return None
+    if scratch.matching([" ".join(row.words)], _excluded(question)).any():
+        return None
     age = np.array([np.nan if time is None else (asking.now.timestamp() - time) / 86400.0])
     recent = float(scoring.recency(age, weights.half_life_days)[0])
     parts = replace(parts, recency=recent, importance=scoring.importance(priority))
     close, fresh, high = (
         np.array([part]) for part in (parts.relevance, parts.recency, parts.importance)
     )
+    score = float(scoring.compound(close, fresh, high, weights)[0])
     return replace(
         hit,
         title=parsed.title,
@@ -58,7 +59,8 @@ def reread(hit: Hit, parsed: "Parsed", asking: "Asking") -> Hit | None:
         date=date,
         type=kind,
         priority=priority,
-        score=float(scoring.compound(close, fresh, high, weights)[0]),
+        # A superseded note stays behind its successor, where the index put it.
+        score=min(score, hit.score) if parts.superseded else score,
         parts=parts,
         text=row.text,
     )

@@ -80,8 +80,8 @@ class Searcher:
         hits = self._hits(self._main, wider, now, checker, cold=False)
         if query.archived:
             hits += self._hits(self._basement(), wider, now, checker, cold=True)
-        if query.archived or checker.stale:
-            # Two catalogs, or a file read again: what is already in order stays in order.
+        if query.archived or (checker.stale and not query.diverse):
+            # Two catalogs, or a file read again; a stable sort keeps what is in order.
             hits.sort(key=lambda hit: rank.order_key(hit, query.raw), reverse=True)
         if reranker:
             hits = self._reranked(query, hits)

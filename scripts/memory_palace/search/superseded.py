@@ -41,16 +41,22 @@ def behind(score: Scores, file: Ids, proven: NDArray[np.bool_], older: Ids) -> S
     """``score`` with each superseded file's chunks under the best of its successor's, where that
     is a hit. ``score``, ``file`` and ``proven`` have shape (n,), one element a chunk."""
     score = score.copy()
+    # A file's chunks stand together, in the order of the files.
+    starts = np.searchsorted(file, older, side="left").tolist()
+    ends = np.searchsorted(file, older, side="right").tolist()
+    pairs = [
+        (slice(start[0], end[0]), slice(start[1], end[1]))
+        for start, end in zip(starts, ends, strict=True)
+        if start[0] < end[0] and start[1] < end[1]
+    ]
+    hit = np.where(proven, score, -np.inf)
     for _ in range(min(len(older), _LONGEST)):
         changed = False
-        for old, new in older.tolist():
-            theirs = proven & (file == new)
-            mine = file == old
-            if not theirs.any() or not mine.any():
-                continue
-            most = float(score[theirs].max()) - _STEP
-            if float(score[mine].max()) > most:
+        for mine, theirs in pairs:
+            most = float(hit[theirs].max()) - _STEP
+            if most > -np.inf and float(score[mine].max()) > most:
                 score[mine] = np.minimum(score[mine], most)
+                hit[mine] = np.minimum(hit[mine], most)
                 changed = True
         if not changed:
             break

@@ -11,7 +11,7 @@ from memory_palace.index.catalog import COLUMN_WEIGHTS, Catalog
 from memory_palace.index.columns import integers
 from memory_palace.index.nearest import Nearest
 from memory_palace.search import superseded
-from memory_palace.search.postings import Asked, Postings, Words
+from memory_palace.search.postings import OwnScores, Postings, Words
 from memory_palace.search.query import Query, where
 from memory_palace.search.question import Question
 
@@ -84,8 +84,8 @@ def read(catalog: Catalog, vectors: Nearest | None) -> Table:
     chunk, file = rows[order, 0], file[order]
     vector = rows[order, 2] if vectors is not None else np.full(len(rows), -1, dtype=np.int64)
     row = places(vectors.ids(), vector) if vectors is not None else vector
-    words: Words = Asked(np.sort(chunk), catalog.keyword)
-    note_words: Words = Asked(np.sort(file_id), catalog.note_keyword)
+    words: Words = OwnScores(np.sort(chunk), catalog.keyword)
+    note_words: Words = OwnScores(np.sort(file_id), catalog.note_keyword)
     if not catalog.scores_words:
         words = Postings(catalog.db, "words", _COLUMNS)
         note_words = Postings(catalog.db, "note_words", _NOTE_COLUMNS)

@@ -15,7 +15,6 @@ from typing import Any, TypeVar
 
 from memory_palace.core import errors
 from memory_palace.core.errors import BadInput, PalaceError
-from memory_palace.core.text import did_you_mean
 from memory_palace.search.hits import Answer
 from memory_palace.search.query import Query
 from memory_palace.serve import codec, place, wire
@@ -179,9 +178,7 @@ def policy(environment: Mapping[str, str] | None = None) -> str:
     """``auto``, ``on`` or ``off``. Raises :class:`BadInput` for another word."""
     given = (os.environ if environment is None else environment).get("PALACE_SERVE") or "auto"
     if given not in POLICIES:
-        raise BadInput(
-            f"$PALACE_SERVE is {given!r}: use auto, on or off{did_you_mean(given, POLICIES)}"
-        )
+        raise BadInput(f"$PALACE_SERVE is {given!r}: use auto, on or off")
     return given
 
 

@@ -19,6 +19,7 @@ from typing import Any
 from filelock import FileLock, Timeout
 
 from memory_palace import __version__
+from memory_palace.core import errors
 from memory_palace.core.errors import Busy, Missing, PalaceError
 from memory_palace.search.query import Query
 from memory_palace.serve import codec, place, stamps, wire
@@ -248,7 +249,8 @@ class Server:
         except (NotReady, codec.Unfit) as fault:
             return {"declined": str(fault)}
         except PalaceError as fault:
-            return {"error": {"kind": type(fault).__name__, "message": str(fault)}}
+            kind = next(k.__name__ for k in type(fault).__mro__ if k.__name__ in vars(errors))
+            return {"error": {"kind": kind, "message": str(fault)}}
         except (OSError, sqlite3.Error) as fault:
             return {"declined": str(fault)}
         finally:

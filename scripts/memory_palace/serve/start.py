@@ -11,11 +11,15 @@ from pathlib import Path
 
 from memory_palace.core.errors import Missing, PalaceError
 from memory_palace.files import roots
-from memory_palace.serve import client, place, wire
+from memory_palace.serve import client, place, process, wire
 
 IDLE_MINUTES = 30.0
 AGAIN_SECONDS = 60.0
-"""Not started again within these: a server that cannot run must not be tried at each question."""
+"""Not started again within these: a server that cannot run must not be tried at each question.
+One that was started by hand does not count: somebody saw it run."""
+
+_BY_A_COMMAND = b"started by a command\n"
+"""How the log of such a server begins."""
 
 SLOW = frozenset({"bge-m3"})
 """Embedders that take seconds to load; ``auto`` starts a server for these only."""
@@ -54,6 +58,8 @@ def afterwards(root: Path, embedder: str) -> bool:
     with contextlib.suppress(PalaceError, OSError):
         if not (roots.index_folder(root) / "catalog.sqlite").is_file() or _recently(root):
             return False
+        if process.is_running(root):
+            return False  # loading, hung, or not like this process: it has the place
         if configs.load(root).store != "faiss":
             return False  # a server would have nothing to keep
         in_background(root)
@@ -61,21 +67,25 @@ def afterwards(root: Path, embedder: str) -> bool:
     return False
 
 
-def in_background(root: Path, idle_minutes: float = IDLE_MINUTES) -> None:
+def in_background(root: Path, idle_minutes: float = IDLE_MINUTES, by_hand: bool = False) -> None:
     """Start a server and come back at once; it ends by itself if another one is there.
 
-    Raises :class:`Missing` where its folder cannot be made.
+    Raises :class:`Missing` where its folder cannot be made, :class:`BadInput` where a symbolic
+    link leads it or its log elsewhere.
     """
     folder = place.make(root)
+    place_of_log = roots.inside(root, f"{place.FOLDER}/{place.LOG}")
     if not sys.executable:
         raise Missing("this Python does not know its own program: use `palace serve --foreground`")
-    _started[:] = [process for process in _started if process.poll() is None]
+    _started[:] = [one for one in _started if one.poll() is None]
     package = str(Path(__file__).resolve().parents[2])
     # -P: nothing is imported from the current folder, which may be a stranger's.
     words = [sys.executable, "-P", "-c", _BOOT, package, str(root), str(idle_minutes)]
     try:
-        handle = os.open(folder / place.LOG, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        handle = os.open(place_of_log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
         with os.fdopen(handle, "wb") as log:
+            log.write(b"" if by_hand else _BY_A_COMMAND)
+            log.flush()  # the server writes on from there
             os.utime(log.fileno())
             _started.append(
                 subprocess.Popen(
@@ -93,8 +103,10 @@ def in_background(root: Path, idle_minutes: float = IDLE_MINUTES) -> None:
 
 
 def _recently(root: Path) -> bool:
+    """True if a command started a server just now, or one that it started has just ended."""
     try:
-        log = place.folder(root) / place.LOG
-        return abs(time.time() - log.stat().st_mtime) < AGAIN_SECONDS
+        with (place.folder(root) / place.LOG).open("rb") as log:
+            seconds = abs(time.time() - os.fstat(log.fileno()).st_mtime)
+            return seconds < AGAIN_SECONDS and log.readline() == _BY_A_COMMAND
     except OSError:
         return False
