@@ -67,6 +67,15 @@ def look(root: Path) -> None:
         ) from None
 
 
+def only_asks(root: Path) -> bool:
+    """True on a machine without notes, whose questions are answered from Milvus."""
+    if (root / TREE).is_dir():
+        return False
+    from memory_palace.files import config as configs
+
+    return configs.load(root).store == "milvus"
+
+
 def count(number: int, thing: str) -> str:
     """``1 note``, ``2 notes``."""
     return f"{number} {thing}" if number == 1 else f"{number} {thing}s"

@@ -9,8 +9,7 @@ from pathlib import Path
 import click
 
 from memory_palace import __version__
-from memory_palace.cli.common import SHOWN_PROBLEMS, root_option, runnable
-from memory_palace.cli.index import only_asks
+from memory_palace.cli.common import SHOWN_PROBLEMS, only_asks, root_option, runnable
 from memory_palace.core.errors import Missing, PalaceError
 from memory_palace.core.problems import printable
 from memory_palace.embed import registry, rerank
@@ -94,7 +93,7 @@ def _index(root: Path, config: Config) -> Iterator[Finding]:
     yield from _reranker(config)
     if config.store == "milvus":
         whole, found = milvus.described(root, config)
-        elsewhere = only_asks(root, config)
+        elsewhere = only_asks(root)
         where = " where the notes are" if elsewhere and not whole else ""
         yield ("ok" if whole else "note"), "Milvus", found + where
         if elsewhere:

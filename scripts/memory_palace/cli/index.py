@@ -1,10 +1,8 @@
 """``palace index``, also ``scripts/build_index_bge.py``."""
 
-from pathlib import Path
-
 import click
 
-from memory_palace.cli.common import Terminal, count, report, root_option, runnable, say
+from memory_palace.cli.common import Terminal, count, only_asks, report, root_option, runnable, say
 from memory_palace.core.errors import Missing
 from memory_palace.core.links import TREE
 from memory_palace.embed import registry
@@ -37,7 +35,7 @@ def index(
     """
     place = roots.find(root)
     config = configs.load(place)
-    if only_asks(place, config):
+    if only_asks(place):
         raise Missing(
             f"this machine only asks: index.store is milvus and {place} has no {TREE}: "
             f"run `palace index` where the notes are, or restore {TREE} if they belong here"
@@ -50,11 +48,6 @@ def index(
     done = run.index(place, config, choice, options, Terminal())
     click.echo(summary(done))
     return 1 if report(done.problems) else 0
-
-
-def only_asks(root: Path, config: configs.Config) -> bool:
-    """True on a machine without notes, whose questions are answered from Milvus."""
-    return config.store == "milvus" and not (root / TREE).is_dir()
 
 
 def summary(done: Indexed) -> str:

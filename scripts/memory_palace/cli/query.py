@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from memory_palace.cli import output
-from memory_palace.cli.common import Terminal, look, now, report, root_option, say
+from memory_palace.cli.common import Terminal, look, now, only_asks, report, root_option, say
 from memory_palace.core import dates
 from memory_palace.core.errors import BadInput
 from memory_palace.core.kinds import PRIORITIES
@@ -157,7 +157,7 @@ def query(
         diverse=diverse,
         rerank=rerank,
     )
-    if not _only_remote(place):
+    if not only_asks(place):
         look(place)
     words_asked = batch is not None or any((asked.text.strip(), asked.lex, asked.vec, asked.hyde))
     with Asker(place, unsaid, words_asked, _searcher) as asker:
@@ -173,15 +173,6 @@ def query(
     if not asker.served:
         _warm_up(place, asker.name)
     return code
-
-
-def _only_remote(root: Path) -> bool:
-    """True on a machine without notes, whose index is in Milvus."""
-    if (root / "palace").is_dir():
-        return False
-    from memory_palace.files import config as configs
-
-    return configs.load(root).store == "milvus"
 
 
 def _warm_up(root: Path, embedder: str) -> None:
