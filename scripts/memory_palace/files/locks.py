@@ -53,7 +53,11 @@ def writer(
 
 def is_held(folder: Path) -> bool:
     """True if a writer holds the lock of ``folder`` now. Makes and changes nothing."""
-    path = folder / "writer.lock"
+    return is_locked(folder / "writer.lock")
+
+
+def is_locked(path: Path) -> bool:
+    """True if a process holds the lock file ``path`` now. Makes and changes nothing."""
     if fcntl is None:
         if not path.exists():
             return False
@@ -69,7 +73,7 @@ def is_held(folder: Path) -> bool:
     except OSError:
         return False
     try:
-        # A shared lock is refused only while the writer has its own; closing gives it back.
+        # A shared lock is refused only while another process has its own; closing gives it back.
         fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except OSError as error:
         return isinstance(error, BlockingIOError)

@@ -14,11 +14,6 @@ from pathlib import Path
 from memory_palace.core.errors import Missing
 from memory_palace.files import roots
 
-try:
-    import fcntl
-except ImportError:  # Windows
-    fcntl = None  # type: ignore[assignment]
-
 FOLDER = f"{roots.DERIVED}/serve"
 SOCKET = "socket"
 ADDRESS = "address.json"
@@ -103,31 +98,9 @@ def address(root: Path) -> Address | None:
 
 def held(place: Path) -> bool:
     """True if a process holds the lock in the server's folder, whether it answers or not."""
-    path = place / LOCK
-    if fcntl is None:
-        if not path.exists():
-            return False
-        from filelock import FileLock, Timeout
+    from memory_palace.files import locks  # filelock takes its time to import
 
-        lock = FileLock(path)
-        try:
-            lock.acquire(timeout=0)
-        except (Timeout, OSError):
-            return True
-        lock.release()
-        return False
-    try:
-        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
-    except OSError:
-        return False
-    try:
-        # A shared lock is refused only while a server has its own; closing gives it back.
-        fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except OSError as error:
-        return isinstance(error, BlockingIOError)
-    finally:
-        os.close(handle)
-    return False
+    return locks.is_locked(place / LOCK)
 
 
 def read(path: Path) -> dict[str, object]:
