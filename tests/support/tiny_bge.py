@@ -35,7 +35,9 @@ def make(folder: Path, seed: int = 0) -> Path:
     words.save_pretrained(folder)
     _model(len(words)).save_pretrained(folder)
     torch.save(torch.nn.Linear(WIDTH, WIDTH).state_dict(), folder / "colbert_linear.pt")
-    torch.save(torch.nn.Linear(WIDTH, 1).state_dict(), folder / "sparse_linear.pt")
+    sparse = torch.nn.Linear(WIDTH, 1)
+    torch.nn.init.constant_(sparse.bias, 3.0)  # negative weights count nothing: words are to count
+    torch.save(sparse.state_dict(), folder / "sparse_linear.pt")
     return folder
 
 
