@@ -234,14 +234,14 @@ def first(found: list[Scored], k: int) -> list[Scored]:
     kept: list[Scored] = []
     seen: set[str] = set()
     for chunk in sorted(found, key=lambda chunk: -chunk.score):
-        if len(kept) == k:
-            break
         if not chunk.hit() or chunk.path in seen:
             continue
         seen.add(chunk.path)
         twin = next((c for c in kept if float(c.vector @ chunk.vector) >= 0.95), None)
         if twin and not math.isnan(chunk.cosine):
-            twin.same.append(chunk.path)
+            twin.same.append(chunk.path)  # also that of the last of the k
+        elif len(kept) == k:
+            break
         else:
             kept.append(chunk)
     return kept

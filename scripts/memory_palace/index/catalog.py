@@ -18,77 +18,13 @@ from memory_palace.core.diff import Known
 from memory_palace.core.errors import Missing
 from memory_palace.core.links import Link
 from memory_palace.core.problems import Problem
-from memory_palace.index import vectors
+from memory_palace.index import schema, vectors
 
 FORMAT = "2"
 """Raise it when the tables change: an index of another format is rebuilt."""
 
-TOKENIZE = "porter unicode61 remove_diacritics 2"
-"""How FTS5 cuts texts into words."""
-
-COLUMN_WEIGHTS = (2.0, 1.5, 1.5, 1.0)
-"""How much a word counts in a chunk's title, headings, tags and text."""
-
 MAIN = "catalog.sqlite"
 BASEMENT = "basement.sqlite"
-
-_TABLES = f"""
-CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE files (
-    id INTEGER PRIMARY KEY,
-    path TEXT NOT NULL UNIQUE,
-    size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL, inode INTEGER NOT NULL,
-    settled INTEGER NOT NULL,
-    sha256 TEXT NOT NULL,
-    title TEXT NOT NULL,
-    said TEXT NOT NULL,              -- JSON: what the note itself says of type and priority
-    type TEXT NOT NULL, priority TEXT,
-    time REAL, time_source TEXT NOT NULL,
-    tags TEXT NOT NULL,              -- JSON list
-    aliases TEXT NOT NULL,           -- JSON list
-    anchors TEXT NOT NULL            -- JSON: [headings, block ids]
-);
-CREATE TABLE chunks (
-    id INTEGER PRIMARY KEY,
-    file_id INTEGER NOT NULL REFERENCES files (id) ON DELETE CASCADE,
-    chunk_id TEXT NOT NULL,
-    ordinal INTEGER NOT NULL,
-    heading TEXT NOT NULL,           -- JSON list
-    start INTEGER NOT NULL, "end" INTEGER NOT NULL,
-    text TEXT NOT NULL,
-    embedded TEXT NOT NULL,
-    key TEXT NOT NULL,               -- sha256(embedded); empty where there is nothing to embed
-    units TEXT NOT NULL              -- JSON list of [start, end, offset in embedded]
-);
-CREATE INDEX chunks_by_file ON chunks (file_id);
-CREATE INDEX chunks_by_key ON chunks (key);
-CREATE VIRTUAL TABLE words USING fts5 (
-    title, heading, tags, body, tokenize = "{TOKENIZE}"
-);
-CREATE VIRTUAL TABLE note_words USING fts5 (  -- rowid is the file's
-    title, tags, body, tokenize = "{TOKENIZE}"
-);
-CREATE VIRTUAL TABLE words_places USING fts5vocab(words, instance);
-CREATE VIRTUAL TABLE note_words_places USING fts5vocab(note_words, instance);
-CREATE TABLE vectors (id INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT NOT NULL UNIQUE);
-CREATE TABLE tokens (
-    id INTEGER PRIMARY KEY REFERENCES vectors (id) ON DELETE CASCADE,
-    starts BLOB NOT NULL,            -- uint32 a token: where it starts in the embedded text
-    bits BLOB NOT NULL               -- the signs of each token's vector, a bit a dimension
-);
-CREATE TABLE links (
-    file_id INTEGER NOT NULL REFERENCES files (id) ON DELETE CASCADE,
-    ordinal INTEGER NOT NULL,
-    link TEXT NOT NULL,              -- JSON: [target, heading, block, alias, embed, line, key]
-    path TEXT, status TEXT NOT NULL, why TEXT NOT NULL,
-    key TEXT NOT NULL,               -- the metadata key it stands under; empty for the body
-    PRIMARY KEY (file_id, ordinal)
-) WITHOUT ROWID;
-CREATE TABLE problems (
-    path TEXT NOT NULL, line INTEGER, message TEXT NOT NULL, grade TEXT NOT NULL
-);
-CREATE INDEX problems_by_path ON problems (path);
-"""
 
 
 class Damaged(Missing):
@@ -179,7 +115,7 @@ class Catalog:
 
     def keyword(self, expression: str) -> list[tuple[int, float]]:
         """(chunk row, BM25, larger is better) of the chunks that an FTS5 expression matches."""
-        weights = ", ".join(map(str, COLUMN_WEIGHTS))
+        weights = ", ".join(map(str, schema.COLUMN_WEIGHTS))
         return self.db.execute(
             f"SELECT rowid, -bm25(words, {weights}) FROM words WHERE words MATCH ?", (expression,)
         ).fetchall()
@@ -199,7 +135,7 @@ class Catalog:
         return int(found[0]), self.count("words_docsize")  # FTS5 counts by reading every row
 
     def tokens(self, vectors: Sequence[int]) -> dict[int, tuple[bytes, bytes]]:
-        """{vector id: (starts, bits)} of those that have token vectors (see ``tokens`` above)."""
+        """{vector id: (starts, bits)} of those that have token vectors (``schema``)."""
         rows = self.db.execute(
             "SELECT id, starts, bits FROM tokens WHERE id IN (SELECT value FROM json_each(?))",
             (json.dumps(list(vectors)),),
@@ -317,9 +253,7 @@ def create(path: Path) -> Catalog:
     catalog = Catalog(_connect(path))
     catalog.db.execute("PRAGMA journal_mode = WAL")
     catalog.db.execute("BEGIN IMMEDIATE")
-    for statement in _TABLES.split(";\n"):
-        if statement.strip():
-            catalog.db.execute(statement)
+    schema.make(catalog.db)
     catalog.set_meta("format", FORMAT)
     # A reader may still hold the old catalog: its generations must not be given out again.
     catalog.set_meta("generation", str(vectors.latest(path.parent)))

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 from memory_palace.core import bm25
 from memory_palace.core.text import sha256
-from memory_palace.index import catalog as catalogs
+from memory_palace.index import schema
 from memory_palace.index.catalog import Catalog
 
 
@@ -31,7 +31,7 @@ class Level:
 
 
 _COLUMNS = ("title", "heading", "tags", "body")
-UNITS = Level(0, "words", dict(zip(_COLUMNS, catalogs.COLUMN_WEIGHTS, strict=True)))
+UNITS = Level(0, "words", dict(zip(_COLUMNS, schema.COLUMN_WEIGHTS, strict=True)))
 NOTES = Level(1, "note_words", {"title": 1.0, "tags": 1.0, "body": 1.0})
 LEVELS = (UNITS, NOTES)
 
@@ -120,9 +120,7 @@ def _vocabulary(catalog: Catalog, level: Level) -> Iterator[str]:
 def in_memory() -> sqlite3.Connection:
     """An empty catalog's tables in memory."""
     db = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
-    for statement in catalogs._TABLES.split(";\n"):
-        if statement.strip():
-            db.execute(statement)
+    schema.make(db)
     return db
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from memory_palace.index.catalog import TOKENIZE
+from memory_palace.index.schema import TOKENIZE
 
 
 def matching(texts: Sequence[str], expressions: Sequence[str]) -> NDArray[np.bool_]:

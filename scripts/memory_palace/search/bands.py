@@ -17,7 +17,7 @@ import numpy as np
 from memory_palace.core import scoring
 from memory_palace.core.scoring import Scores, Weights
 from memory_palace.index.milvus_rows import UNDATED
-from memory_palace.search.query import Query, _room, _tag
+from memory_palace.search.query import Query, bare_tag, folder_of
 
 BANDS = 5
 """Bands of standing: each is two searches."""
@@ -44,9 +44,9 @@ def condition(palace: str, query: Query) -> str:
     if query.priorities:
         parts.append(f"priority in {_list(query.priorities)}")
     if query.rooms:
-        parts.append(f"array_contains_any(rooms, {_list([_room(r) for r in query.rooms])})")
+        parts.append(f"array_contains_any(rooms, {_list([folder_of(r) for r in query.rooms])})")
     if query.tags:
-        parts.append(f"array_contains_any(tags, {_list([_tag(t) for t in query.tags])})")
+        parts.append(f"array_contains_any(tags, {_list([bare_tag(t) for t in query.tags])})")
     if query.since:
         parts.append(f"time >= {query.since.timestamp()!r}")
     if query.until:

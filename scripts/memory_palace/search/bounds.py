@@ -42,7 +42,7 @@ class Sought:
     @property
     def units(self) -> int:
         """How many units are wanted: all that the ranking looks at more closely."""
-        return max(closer.CANDIDATES, closer._A_HIT * self.query.top_k) + _SPARE + self.left_out
+        return closer.most(self.query.top_k) + _SPARE + self.left_out
 
     @property
     def notes(self) -> int:

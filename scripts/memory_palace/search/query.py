@@ -69,8 +69,8 @@ def where(query: Query) -> tuple[str, list[object]]:
     any_of("wanted = type", list(query.types))
     any_of("wanted = priority", list(query.priorities))
     # No LIKE: `_` and `%` are ordinary characters of folder names.
-    any_of("substr(path, 1, length(wanted)) = wanted", [_room(room) for room in query.rooms])
-    any_of("wanted IN (SELECT value FROM json_each(tags))", [_tag(tag) for tag in query.tags])
+    any_of("substr(path, 1, length(wanted)) = wanted", [folder_of(room) for room in query.rooms])
+    any_of("wanted IN (SELECT value FROM json_each(tags))", [bare_tag(tag) for tag in query.tags])
     if query.since:
         conditions.append("time >= ?")
         values.append(query.since.timestamp())
@@ -89,23 +89,25 @@ def passes(
     time: float | None,
 ) -> bool:
     """The same filters as :func:`where`, for a note that is read from its file."""
-    room = any(path.startswith(_room(wanted)) for wanted in query.rooms)
+    room = any(path.startswith(folder_of(wanted)) for wanted in query.rooms)
     return (
         (not query.types or kind in query.types)
         and (not query.priorities or priority in query.priorities)
         and (not query.rooms or room)
-        and (not query.tags or any(_tag(tag) in tags for tag in query.tags))
+        and (not query.tags or any(bare_tag(tag) in tags for tag in query.tags))
         and (not query.since or (time is not None and time >= query.since.timestamp()))
         and (not query.until or (time is not None and time <= query.until.timestamp()))
     )
 
 
-def _room(room: str) -> str:
+def folder_of(room: str) -> str:
+    """A room as the folder that its notes' paths start with."""
     room = room.replace("\\", "/").strip("/")
     return (room if room + "/" == TREE else TREE + room.removeprefix(TREE)) + "/"
 
 
-def _tag(tag: str) -> str:
+def bare_tag(tag: str) -> str:
+    """A tag as notes have it."""
     return tag.lstrip("#")
 
 
@@ -113,8 +115,8 @@ def unknown(query: Query, catalogs: "list[Catalog]") -> str | None:
     """Why the filters match nothing, where one of their values does not occur anywhere."""
     for name, wanted, known in (
         ("type", query.types, lambda c: c.values("type")),
-        ("room", tuple(_room(r)[len(TREE) : -1] for r in query.rooms), rooms),
-        ("tag", tuple(_tag(t) for t in query.tags), tags),
+        ("room", tuple(folder_of(r)[len(TREE) : -1] for r in query.rooms), rooms),
+        ("tag", tuple(bare_tag(t) for t in query.tags), tags),
     ):
         there = sorted({value for catalog in catalogs for value in known(catalog)})
         for value in wanted:

@@ -7,9 +7,10 @@ from numpy.typing import NDArray
 
 from memory_palace.core import scoring
 from memory_palace.core.scoring import Scores
-from memory_palace.index.catalog import COLUMN_WEIGHTS, Catalog
+from memory_palace.index.catalog import Catalog
 from memory_palace.index.columns import integers
 from memory_palace.index.nearest import Nearest
+from memory_palace.index.schema import COLUMN_WEIGHTS
 from memory_palace.search import superseded
 from memory_palace.search.postings import OwnScores, Postings, Words
 from memory_palace.search.query import Query, where
