@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from memory_palace.cli import explain
 from memory_palace.core import keywords, relevance, scoring
 from memory_palace.core.relevance import Evidence, Scale
-from memory_palace.core.scoring import Weights
+from memory_palace.core.weights import Weights
 from memory_palace.search import superseded
 from memory_palace.search.hits import Hit, Parts
 from support.palaces import NOW

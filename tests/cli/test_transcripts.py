@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from memory_palace.cli import cold_zone, query
 from support import transcripts
 from support.palaces import NOW
 
@@ -18,8 +17,8 @@ ALL = sorted(transcripts.FOLDER.glob("*.txt"))
 @pytest.fixture
 def settled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[pytest.MonkeyPatch]:
     """An empty folder to work in, a fixed clock, UTC, and a git without anyone's settings."""
-    for module in (query, cold_zone):
-        monkeypatch.setattr(module, "now", lambda: NOW)
+    monkeypatch.setenv("PALACE_NOW", NOW.isoformat())
+    monkeypatch.setenv("PALACE_IDENTITY", "pi@laptop")
     monkeypatch.setenv("TZ", "UTC")
     time.tzset()
     for name in ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM"):

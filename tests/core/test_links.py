@@ -6,7 +6,15 @@ from typing import Any
 import pytest
 
 from memory_palace.core import links
-from memory_palace.core.links import Anchors, Link, Resolved, Resolver, in_metadata, parse
+from memory_palace.core.links import (
+    Anchors,
+    Archived,
+    Link,
+    Resolved,
+    Resolver,
+    in_metadata,
+    parse,
+)
 from memory_palace.core.markdown import RawLink, read
 
 
@@ -75,12 +83,21 @@ NOTES = {
 }
 RESOLVER = Resolver(
     NOTES,
-    archived=["palace/archive_basement/topics/old.md", "palace/archive_basement/lessons.md"],
+    archived=[
+        Archived("palace/archive_basement/topics/old.md", ("the old way",)),
+        Archived("palace/archive_basement/lessons.md"),
+        Archived("palace/archive_basement/topics/lessons.md"),
+        Archived("palace/archive_basement/rooms/idea.md"),
+        Archived("palace/archive_basement/rooms/idea-2.md", (), "palace/rooms/idea.md"),
+        Archived("palace/archive_basement/odd/x1.md", (), "palace/rooms/Über/thought.md"),
+    ],
     files=["palace/rooms/data.csv", "palace/img/é.png", "LICENSE"],
 )
 ANCHORS = {
     "palace/topics/lessons.md": Anchors(("Top", "What `to` **do**: now"), ("3f9a",)),
     "palace/source.md": Anchors(("Here",), ("own",)),
+    "palace/archive_basement/topics/lessons.md": Anchors((), ("c01d",)),
+    "palace/archive_basement/lessons.md": Anchors((), ("e15e",)),
 }
 
 
@@ -222,9 +239,53 @@ def test_a_file_that_is_no_note_is_neither_broken_nor_a_neighbour(inner: str) ->
     "inner", ["old", "OLD", "topics/old", "archive_basement/topics/old", "old#X"]
 )
 def test_an_archived_note_is_marked(inner: str) -> None:
-    """Neither broken nor a live neighbour."""
+    """Neither broken nor a live neighbour; the path in the archive is told."""
     found = lead(inner)
     assert (found.path, found.status) == (None, "archived")
+    assert found.why == "palace/archive_basement/topics/old.md"
+
+
+@pytest.mark.parametrize(
+    ("inner", "why"),
+    [
+        ("palace/topics/old.md", "palace/archive_basement/topics/old.md"),
+        ("palace/topics/old", "palace/archive_basement/topics/old.md"),
+        ("palace/topics/old#^x", "palace/archive_basement/topics/old.md"),
+        ("the old way", "palace/archive_basement/topics/old.md"),
+        ("idea-2", "palace/archive_basement/rooms/idea-2.md"),
+        ("palace/rooms/Über/thought", "palace/archive_basement/odd/x1.md"),
+        (unicodedata.normalize("NFD", "Über/thought"), "palace/archive_basement/odd/x1.md"),
+        ("thought", "palace/archive_basement/odd/x1.md"),
+        ("x1", "palace/archive_basement/odd/x1.md"),
+    ],
+)
+def test_a_link_written_before_the_move_leads_to_the_archive(inner: str, why: str) -> None:
+    """By the path that the note had, by its alias, by its old or its new name."""
+    found = lead(inner)
+    assert (found.path, found.status, found.why) == (None, "archived", why)
+
+
+def test_all_that_came_from_one_place_are_named() -> None:
+    """Two notes were archived from the same path, one after the other."""
+    for inner in ("rooms/idea", "palace/rooms/idea.md"):
+        found = lead(inner)
+        assert found.status == "archived"
+        assert found.why == (
+            "palace/archive_basement/rooms/idea-2.md, palace/archive_basement/rooms/idea.md"
+        )
+
+
+def test_an_archived_entry_of_a_live_topic_is_found() -> None:
+    """The topic is live, the block stands in the file that came from the same path."""
+    found = lead("lessons#^c01d")
+    assert (found.path, found.status) == (None, "archived")
+    assert found.why == "palace/archive_basement/topics/lessons.md"
+    assert lead("lessons#^3f9a").status == "ok"
+
+
+def test_an_entry_of_a_namesake_in_the_archive_is_not_taken() -> None:
+    """Another archived `lessons` did not come from there."""
+    assert lead("lessons#^e15e").status == "broken"
 
 
 def test_a_live_note_goes_before_an_archived_one() -> None:

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from core.generated import MODEST
 from memory_palace.core import scoring
-from memory_palace.core.scoring import Weights
+from memory_palace.core.weights import Weights
 
 AGES = st.floats(0, 3650)
 UNIT = st.floats(0, 1)

@@ -87,6 +87,44 @@ def test_a_note_is_called_by_its_file(path: str, name: str) -> None:
     assert text.stem(path) == name
 
 
+@pytest.mark.parametrize(
+    ("title", "name"),
+    [
+        ("Measure the BGE-M3 floor", "measure-the-bge-m3-floor"),
+        ("  v1.2: don't / do  ", "v1-2-don-t-do"),
+        ("Über ALLES", "über-alles"),
+        (unicodedata.normalize("NFD", "Äpfel"), "äpfel"),
+        ("हिन्दी में", "हिन्दी-में"),
+        ("日本語のメモ", "日本語のメモ"),
+        ("word " * 40, "-".join(["word"] * 12)),
+        ("x" * 70, "x" * 60),
+        ("short " + "x" * 70, "short"),
+        ("𠀀" * 70, "𠀀" * 50),
+        ("CON", "con-note"),
+        ("com1", "com1-note"),
+        ("console", "console"),
+        ("../../etc/passwd", "etc-passwd"),
+        ("???", text.short_id("???")),
+        ("", text.short_id("")),
+    ],
+)
+def test_names_for_files(title: str, name: str) -> None:
+    """Letters and digits of any script, lower case, hyphens, not too long, never empty."""
+    assert text.slug(title) == name
+
+
+@given(st.text())
+@MODEST
+def test_a_name_is_a_name(title: str) -> None:
+    """It can be a file's on every system, and its own name is itself."""
+    name = text.slug(title)
+    assert 0 < len(name) <= text.LONGEST_SLUG
+    assert len(name.encode("utf-8")) <= 200
+    assert name == text.nfc(name) == name.strip("-")
+    assert not set(name) & set('/\\:*?"<>|. \0')
+    assert text.slug(name) == name
+
+
 def test_the_nearest_word_is_close_or_none() -> None:
     """A slip of the pen finds its word, a strange word finds none."""
     known = ["semantic", "recency", "importance"]

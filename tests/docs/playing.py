@@ -15,6 +15,7 @@ import subprocess
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
+from unittest import mock
 
 from memory_palace.cli.main import main
 from support.palaces import REPOSITORY, SCRIPTS
@@ -70,11 +71,13 @@ def _pattern(line: str) -> str:
 
 
 class Session:
-    """A shell of the documents' kind in ``root``: ``cd`` and ``$?`` last from step to step."""
+    """A shell of the documents' kind in ``root``: ``cd``, ``export`` and ``$?`` last from step to
+    step."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
         self.code = 0
+        self.exported: dict[str, str] = {}
 
     def run(self, command: str) -> list[str]:
         """What a terminal shows of ``command``."""
@@ -83,6 +86,10 @@ class Session:
             return [str(code)]
         words = shlex.split(command, comments=True)
         shell = any(c in command for c in "|<>&;*")
+        if words[0] == "export":
+            name, _, value = words[1].partition("=")
+            self.exported[name] = value
+            return []
         if words[0] == "cd":
             self.root = (self.root / words[1]).resolve()
             return []
@@ -101,6 +108,7 @@ class Session:
         written = io.BytesIO()
         screen = io.TextIOWrapper(written, "utf-8", write_through=True)
         with (
+            mock.patch.dict(os.environ, self.exported),
             contextlib.chdir(self.root),
             contextlib.redirect_stdout(screen),
             contextlib.redirect_stderr(screen),
@@ -120,7 +128,7 @@ class Session:
         done = subprocess.run(
             ["sh", "-c", command],
             cwd=self.root,
-            env=os.environ | {"PATH": f"{tools}{os.pathsep}{os.environ['PATH']}"},
+            env=os.environ | self.exported | {"PATH": f"{tools}{os.pathsep}{os.environ['PATH']}"},
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             timeout=60,

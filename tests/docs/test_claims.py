@@ -14,7 +14,7 @@ import yaml
 import memory_palace
 from docs import documents, playing, usage
 from memory_palace.cli import output
-from memory_palace.core import errors, kinds
+from memory_palace.core import errors, events, kinds, topics
 from memory_palace.files import config, starter
 from memory_palace.search.hits import Hit, Neighbor, Parts, Same
 from support.palaces import NOW, REPOSITORY, SCRIPTS, script
@@ -22,8 +22,9 @@ from test_architecture import FLOORS, LIBRARY
 
 REFERENCES = REPOSITORY / "references"
 CLI = REFERENCES / "cli.md"
+CLI_PAGES = (CLI, REFERENCES / "cli_memory.md")
 README = REPOSITORY / "README.md"
-FOREIGN = {"--no-ensure-ascii", "-m", "-r", "-e", "-x", "-A", "-h", "--help"}
+FOREIGN = {"--quiet", "--no-ensure-ascii", "-m", "-r", "-e", "-x", "-A", "-h", "--help"}
 """Flags of other programs, and help, which every command has."""
 
 _MACHINE = re.compile(r"(?<![\w.~-])/(?:work|root|tmp|home|Users|opt|mnt|var)\b")
@@ -82,7 +83,8 @@ def test_the_flags_of_a_command_are_those_in_its_section(command: tuple[str, ...
     }
     listed = {
         code
-        for row in documents.rows(CLI)
+        for page in CLI_PAGES
+        for row in documents.rows(page)
         if row.heading == heading
         for code in documents.codes(row.cells[0])
         if code.startswith("-")
@@ -90,7 +92,9 @@ def test_the_flags_of_a_command_are_those_in_its_section(command: tuple[str, ...
     assert listed == every_flag
     for name in usage.commands():
         if len(name) > 1 and name[:1] == command:
-            assert f"palace {' '.join(name)}" in documents.section(CLI, heading)
+            pages = [page for page in CLI_PAGES if heading in documents.headings(page)]
+            shown = "".join(documents.section(page, heading) for page in pages)
+            assert f"palace {' '.join(name)}" in shown
 
 
 def test_the_scripts_are_those_listed() -> None:
@@ -167,10 +171,10 @@ def test_a_constant_has_the_value_listed(row: documents.Row) -> None:
 
 def test_no_weight_or_importance_is_left_out() -> None:
     """Every weight and every priority is in the table of constants."""
-    from memory_palace.core import scoring
+    from memory_palace.core import scoring, weights
 
     names = {row.cells[1].strip("`").rsplit(".", 1)[-1] for row in constants()}
-    assert {f.name for f in dataclasses.fields(scoring.Weights)} <= names
+    assert {f.name for f in dataclasses.fields(weights.Weights)} <= names
     assert set(scoring.IMPORTANCE) == set(kinds.PRIORITIES) <= names
 
 
@@ -346,3 +350,24 @@ def test_the_changelog_begins_with_this_version() -> None:
     """The newest entry is the version of the code."""
     versions = re.findall(r"^## (\S+)", (REPOSITORY / "CHANGELOG.md").read_text(), re.MULTILINE)
     assert versions[0] == memory_palace.__version__
+
+
+def test_the_kinds_of_events_are_those_listed() -> None:
+    """The table of events has every kind with its keys."""
+    listed = {
+        row.cells[0].strip("`"): tuple(documents.codes(row.cells[1]))
+        for row in documents.rows(REFERENCES / "note_format.md")
+        if row.heading == "Events"
+    }
+    assert listed == events.KINDS
+
+
+def test_the_categories_of_topics_are_those_listed() -> None:
+    """The table of topic files has each file with its half-life and its cap."""
+    listed = [
+        (row.cells[0].strip("`"), row.cells[1], float(row.cells[2]), int(row.cells[3]))
+        for row in documents.rows(REFERENCES / "note_format.md")
+        if row.heading == "Topic entries"
+    ]
+    there = [(c.file, c.name, c.half_life, c.cap) for c in topics.CATEGORIES.values()]
+    assert listed == there

@@ -1,5 +1,6 @@
 """What the documents show is done, and what they say is compared with the code."""
 
+import os
 import shutil
 import subprocess
 import time
@@ -9,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from docs import documents, playing
-from memory_palace.cli import cold_zone, query
 from support.palaces import NOW, REPOSITORY, SCRIPTS
 
 PLAYED = [p for p in documents.paths() if p.name not in ("CHANGELOG.md", "CONTRIBUTING.md")]
@@ -36,14 +36,20 @@ def session(
     root = tmp_path / "memory-palace"
     shutil.copytree(shipped, root)
     (root / "scripts").symlink_to(SCRIPTS)
-    for module in (query, cold_zone):
-        monkeypatch.setattr(module, "now", lambda: NOW)
+    monkeypatch.setenv("PALACE_NOW", NOW.isoformat())
+    monkeypatch.setenv("PALACE_IDENTITY", "pi@laptop")
+    for name in ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM"):
+        monkeypatch.setenv(name, os.devnull)
+    for name in ("AUTHOR", "COMMITTER"):
+        monkeypatch.setenv(f"GIT_{name}_NAME", "A Person")
+        monkeypatch.setenv(f"GIT_{name}_EMAIL", "a@example.org")
+        monkeypatch.setenv(f"GIT_{name}_DATE", "2026-11-20T10:00:00Z")
     monkeypatch.setenv("TZ", "UTC")
     time.tzset()
     shutil.copy2(REPOSITORY / ".gitignore", root)
-    git = ["git", "-C", str(root), "-c", "user.name=a", "-c", "user.email=a@example.org"]
+    git = ["git", "-C", str(root)]
     subprocess.run([*git, "init", "--quiet"], check=True)
-    subprocess.run([*git, "add", "palace"], check=True)
+    subprocess.run([*git, "add", "palace", "manifests", "palace.yaml", ".gitignore"], check=True)
     subprocess.run([*git, "commit", "--quiet", "-m", "notes"], check=True)
     settled = playing.Session(root)
     settled.run("palace index")  # a copy has other inodes

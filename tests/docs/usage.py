@@ -18,6 +18,10 @@ _OPEN = re.compile(r"[A-Z]+|…|\[.*")
 """Words that stand for others: NAME, an omission, a choice."""
 
 
+_ALSO_ARGUMENTS = {("review",)}
+"""Groups whose first word may be an argument of their own."""
+
+
 @dataclass(frozen=True, slots=True)
 class Use:
     """A command as a document writes it: its words, and where."""
@@ -93,6 +97,7 @@ def called(words: list[str]) -> tuple[tuple[str, ...], list[str]] | None:
     while words and (*name, words[0]) in commands():
         name = (*name, words.pop(0))
     known = [c for c in commands() if c[: len(name)] == name and c != name]
+    known = [] if name in _ALSO_ARGUMENTS else known
     if words and known and not words[0].startswith("-") and not _OPEN.fullmatch(words[0]):
         raise AssertionError(f"no command {' '.join(name)} {words[0]}")
     end = words.index("--") if "--" in words else len(words)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from memory_palace.core.errors import BadInput
-from memory_palace.core.scoring import Weights
+from memory_palace.core.weights import Weights
 from memory_palace.files import config as configs
 from memory_palace.files import tree
 from memory_palace.files.config import Config

@@ -120,3 +120,20 @@ def test_only_a_line_feed_ends_a_line() -> None:
 def test_text_is_written_readably() -> None:
     """Letters of all scripts are stored as themselves, so that a diff can be read."""
     assert jsonl.dump({"text": "Grüße 宮殿 \N{CASTLE}"}) == '{"text": "Grüße 宮殿 \N{CASTLE}"}'
+
+
+@pytest.mark.parametrize(
+    "raw", ['{"a": 1}', " {} ", '{"a": NaN}', '{"a": "\\ud800"}', "[1]", "{", "9" * 5_000]
+)
+def test_the_quick_way_reads_as_the_careful_one(raw: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It only saves time: the same objects, the same problems."""
+    quick = repr(jsonl.parse("log.jsonl", raw))
+    monkeypatch.setattr(jsonl, "_quick", lambda raw: None)
+    assert repr(jsonl.parse("log.jsonl", raw)) == quick
+
+
+@pytest.mark.parametrize("raw", ["{}", " {} ", "{}\r"])
+def test_an_empty_object_is_one(raw: str) -> None:
+    """And no problem."""
+    [line], problems = jsonl.parse("log.jsonl", raw)
+    assert (line.data, problems) == ({}, [])

@@ -42,7 +42,9 @@ def test_a_new_palace_can_be_used(tmp_path: Path) -> None:
     }  # fmt: skip
     assert all((root / path).exists() for path in made)
     assert (root / ".gitignore").read_text() == ".palace/\n"
-    assert (root / ".gitattributes").read_text() == "*.jsonl merge=union text eol=lf\n"
+    assert (root / ".gitattributes").read_text().splitlines()[0] == (
+        "*.jsonl merge=union text eol=lf"
+    )
 
 
 def test_every_room_survives_a_clone(tmp_path: Path) -> None:
@@ -104,7 +106,7 @@ def test_lines_are_added_to_an_ignore_file_that_is_there(
     assert (tmp_path / ".gitignore").read_bytes() == after
     assert (".gitignore" in made) == (before != after)
     assert (tmp_path / ".gitattributes").read_bytes() == (
-        b"*.png binary\n*.jsonl merge=union text eol=lf\n"
+        b"*.png binary\n*.jsonl merge=union text eol=lf\npalace/topics/**/*.md merge=union\n"
     )
 
 

@@ -56,3 +56,42 @@ def test_archived_notes_are_no_neighbours_and_no_fault(palace: Palace) -> None:
     found = read(palace)
     assert found.problems == []
     assert found.out == {"palace/a.md": []}
+
+
+def test_links_into_the_archive_are_told(palace: Palace) -> None:
+    """By the path before the move, by alias, into an entry that left its topic; none is a fault."""
+    palace.notes(
+        a="[[palace/r/old.md]] [[other name]] [[lessons#^c01d]] [[r/gone]] [[lessons#^3f9a]]",
+        topics__lessons="- [lesson] warm ^3f9a",
+        archive_basement__topics__lessons="- [lesson] cold ^c01d",
+        archive_basement__r__old="---\naliases: [other name]\n---\nx",
+        **{"archive_basement__r__gone-2": "---\narchived_from: palace/r/gone.md\n---\nx"},
+    )
+    found = read(palace)
+    assert found.problems == []
+    assert found.out["palace/a.md"] == ["palace/topics/lessons.md"]
+    assert found.archived == {
+        "palace/a.md": [
+            "palace/archive_basement/r/old.md",
+            "palace/archive_basement/topics/lessons.md",
+            "palace/archive_basement/r/gone-2.md",
+        ]
+    }
+
+
+def test_a_change_in_the_archive_resolves_links_again(palace: Palace) -> None:
+    """The note that links did not change, and neither did a live one."""
+    palace.notes(a="[[lessons#^c01d]]", topics__lessons="x", archive_basement__topics__lessons="y")
+    assert len(read(palace).problems) == 1
+    palace.notes(archive_basement__topics__lessons="- [lesson] cold ^c01d")
+    assert read(palace).problems == []
+    palace.notes(archive_basement__topics__lessons="nothing any more, and no id")
+    assert len(read(palace).problems) == 1
+
+
+def test_archived_notes_are_no_neighbours_of_a_hit(palace: Palace) -> None:
+    """A search never follows a link into the archive."""
+    palace.notes(a="zebra [[old]] [[b]]", b="x", archive_basement__old="zebra crossing")
+    palace.index()
+    (hit,) = palace.hits("zebra")
+    assert [neighbor.path for neighbor in hit.neighbors] == ["palace/b.md"]

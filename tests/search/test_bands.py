@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory_palace.core.scoring import Weights
+from memory_palace.core.weights import Weights
 from memory_palace.index.milvus_rows import UNDATED
 from memory_palace.search import bands as banded
 from memory_palace.search.query import Query

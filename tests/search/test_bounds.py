@@ -7,7 +7,7 @@ import pytest
 
 from memory_palace.core import keywords
 from memory_palace.core.relevance import Scale
-from memory_palace.core.scoring import Weights
+from memory_palace.core.weights import Weights
 from memory_palace.search import bands
 from memory_palace.search.bounds import Bounds, Depth, Sought, Unit
 from memory_palace.search.query import Query

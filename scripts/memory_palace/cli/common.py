@@ -11,7 +11,8 @@ from typing import Any, TypeVar
 
 import click
 
-from memory_palace.core.errors import Missing
+from memory_palace.core import dates
+from memory_palace.core.errors import BadInput, Missing
 from memory_palace.core.links import TREE
 from memory_palace.core.problems import Problem, printable
 from memory_palace.index.progress import Progress
@@ -32,9 +33,49 @@ def root_option(function: _F) -> _F:
     )(function)
 
 
+def reason_option(function: _F) -> _F:
+    """``--reason TEXT``, as every command that writes to the memory has it."""
+    return click.option(
+        "--reason", metavar="TEXT", default="", help="Why: kept in the event and the commit."
+    )(function)
+
+
+def yes_option(function: _F) -> _F:
+    """``--yes``, of commands that ask a person first."""
+    return click.option("--yes", is_flag=True, help="Do it without asking.")(function)
+
+
+def format_option(*formats: str) -> Callable[[_F], _F]:
+    """``--format``, the first of ``formats`` by default."""
+    return click.option(
+        "--format",
+        "shape",
+        type=click.Choice(formats),
+        default=formats[0],
+        show_default=True,
+        help="How the result is shown.",
+    )
+
+
+def confirmed(yes: bool, question: str) -> bool:
+    """True with ``yes``, or if a person on a terminal says so; never asks anywhere else."""
+    if yes or not (sys.stdin.isatty() and sys.stderr.isatty()):
+        return yes
+    return click.confirm(question, err=True)
+
+
 def now() -> datetime:
-    """The clock, in one place."""
-    return datetime.now(UTC)
+    """The clock, in one place: ``$PALACE_NOW`` where that is set, to show or try what time does.
+
+    Raises :class:`BadInput` if it is no time.
+    """
+    given = os.environ.get("PALACE_NOW")
+    if not given:
+        return datetime.now(UTC)
+    moment = dates.parse(given)
+    if moment is None:
+        raise BadInput(f"$PALACE_NOW is {given!r}: write {dates.FORMS}, or unset it")
+    return moment
 
 
 def say(line: str, colour: str | None = None) -> None:

@@ -11,7 +11,7 @@ from memory_palace.core import dates, relevance
 from memory_palace.core.keywords import Asked
 from memory_palace.core.problems import printable
 from memory_palace.core.relevance import Scale
-from memory_palace.core.scoring import Weights
+from memory_palace.core.weights import Weights
 from memory_palace.search import superseded
 from memory_palace.search.hits import Hit, Parts
 

@@ -24,9 +24,10 @@ Examples:
   palace graph --check            exit 1 on broken or ambiguous links"""
 )
 @click.option("--backlinks", is_flag=True, help="The other way round: who links to each note.")
+@click.option("--archived", is_flag=True, help="The archived notes that each note links to.")
 @click.option("--check", is_flag=True, help="Exit 1 if a link is broken or ambiguous.")
 @root_option
-def graph(backlinks: bool, check: bool, root: str | None) -> int:
+def graph(backlinks: bool, archived: bool, check: bool, root: str | None) -> int:
     """Print the graph of [[links]] as JSON and keep it in .palace/graph.json.
 
     The notes' current links count: keywords and links are refreshed first, vectors are left for
@@ -44,7 +45,8 @@ def graph(backlinks: bool, check: bool, root: str | None) -> int:
         found = graphs.read(catalog)
     with contextlib.suppress(OSError):
         graphs.keep(place, found)
-    click.echo(json.dumps(found.back if backlinks else found.out, ensure_ascii=False, indent=1))
+    shown = found.archived if archived else found.back if backlinks else found.out
+    click.echo(json.dumps(shown, ensure_ascii=False, indent=1))
     report(found.problems, every=True)
     if found.problems:
         say(f"{count(len(found.problems), 'link')} to mend: correct each where it stands")

@@ -17,16 +17,21 @@ from memory_palace.core.errors import BadInput
 from memory_palace.core.kinds import PRIORITIES
 from memory_palace.core.text import split_lines
 from memory_palace.files import roots
+from memory_palace.memory.usage import note_retrieved
 from memory_palace.search.hits import Answer, Hit
 from memory_palace.search.query import Query
 from memory_palace.serve.asking import Asker
 
 if TYPE_CHECKING:
     from memory_palace.cli.explain import Row
-    from memory_palace.core.scoring import Weights
+    from memory_palace.core.weights import Weights
     from memory_palace.embed.registry import Choice
     from memory_palace.files.config import Config
     from memory_palace.search.searcher import Searcher
+
+MOST_COUNTED = 100
+"""So many hits of an answer count as retrieved: what comes after them is a listing. A batch of
+more questions is a measurement, and none of its hits counts."""
 
 
 @click.command(
@@ -164,15 +169,17 @@ def query(
         say(asker.embedder)
         shower = _Shower(place, asked, asker.name, form, details, explain)
         if batch is not None:
-            code = _batch(asker, asked, batch, shower)
+            found, shown = _batch(asker, asked, batch, shower)
         else:
             answer = asker.ask(asked, now())
             shower.show(answer)
             _after(asker, answer)
-            code = 0 if answer.hits else 1
+            found = bool(answer.hits)
+            shown = [hit.path for hit in answer.hits[:MOST_COUNTED]]
     if not asker.served:
         _warm_up(place, asker.name)
-    return code
+    note_retrieved(place, shown, now())
+    return 0 if found else 1
 
 
 def _warm_up(root: Path, embedder: str) -> None:
@@ -276,9 +283,11 @@ def _after(asker: Asker, answer: Answer) -> None:
         say(f"{files} may have changed since the index was built: run `palace index`")
 
 
-def _batch(asker: Asker, asked: Query, source: str, shower: _Shower) -> int:
-    """One JSON line a question, in the order of the questions."""
+def _batch(asker: Asker, asked: Query, source: str, shower: _Shower) -> tuple[bool, list[str]]:
+    """One JSON line a question, in the order of the questions. True if anything was found, and
+    the paths of the hits; none after more than :data:`MOST_COUNTED` questions."""
     found = False
+    paths: list[str] = []
     total = Answer()
     for number, question in enumerate(_questions(source), start=1):
         answer = Answer()
@@ -287,6 +296,7 @@ def _batch(asker: Asker, asked: Query, source: str, shower: _Shower) -> int:
         except BadInput as error:
             say(f"{source}:{number}: {error}")
         found = found or bool(answer.hits)
+        paths = [*paths, *(hit.path for hit in answer.hits)] if number <= MOST_COUNTED else []
         total.changed = max(total.changed, answer.changed)
         total.notes += [note for note in answer.notes if note not in total.notes]
         line = {"query": question, "hits": [shower.as_dict(hit) for hit in answer.hits]}
@@ -294,7 +304,7 @@ def _batch(asker: Asker, asked: Query, source: str, shower: _Shower) -> int:
     if found:
         total.notes.clear()  # an empty list of hits says it by itself
     _after(asker, total)
-    return 0 if found else 1
+    return found, paths
 
 
 def _questions(source: str) -> Iterator[str]:

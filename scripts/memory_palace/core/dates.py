@@ -7,6 +7,7 @@ FORMS = "2026-11-29 or 2026-11-29T20:15:03Z"
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _DAY = re.compile(r"\d{4}-\d\d-\d\d\Z")
+_STAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ\Z", re.ASCII)
 _TIME = re.compile(
     r"(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)\s*([Zz]|[+-]\d\d:?\d\d)?\Z"
 )
@@ -17,6 +18,11 @@ def parse(text: str) -> datetime | None:
 
     None if ``text`` has another form or names no real day.
     """
+    if _STAMP.match(text):  # as it is stored: a log has a hundred thousand
+        try:
+            return datetime.fromisoformat(text)
+        except ValueError:
+            return None
     text = text.strip()
     found = _TIME.match(text)
     if not (found or _DAY.match(text)):

@@ -8,7 +8,7 @@ from heapq import nsmallest
 from typing import Any, Literal
 
 from memory_palace.core.outline import RawLink
-from memory_palace.core.text import nfc, stem
+from memory_palace.core.text import COLD_COMPONENT, nfc, stem
 
 Status = Literal["ok", "broken", "ambiguous", "archived", "file"]
 
@@ -36,7 +36,11 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Resolved:
-    """Where a link leads: ``path`` is None where it leads to no live note."""
+    """Where a link leads: ``path`` is None where it leads to no live note.
+
+    ``why`` says what is wrong; of an archived target it is the path in the archive (or the paths,
+    with commas, where several notes would do).
+    """
 
     link: Link
     path: str | None
@@ -46,10 +50,25 @@ class Resolved:
 
 @dataclass(frozen=True, slots=True)
 class Anchors:
-    """What in a note can be linked to."""
+    """What in a note can be linked to. ``origin`` is the path that an archived one says it had."""
 
     headings: tuple[str, ...] = ()
     blocks: tuple[str, ...] = ()
+    origin: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Archived:
+    """A note in the archive. ``origin`` is the path that it had, empty for the mirrored one."""
+
+    path: str
+    aliases: tuple[str, ...] = ()
+    origin: str = ""
+
+    @property
+    def came_from(self) -> str:
+        """Where it stood."""
+        return self.origin or self.path.replace(f"/{COLD_COMPONENT}/", "/", 1)
 
 
 _Place = tuple[str | None, Status, str]
@@ -104,14 +123,15 @@ def _texts(value: Any) -> Iterable[str]:
 class Resolver:
     """Leads links to notes: exact path, then unique name, then alias, then name in any case.
 
-    ``notes`` maps each live note's path to its aliases, ``archived`` and ``files`` are the paths
-    of cold notes and of other files. All are compared in NFC.
+    ``notes`` maps each live note's path to its aliases, ``files`` are the paths of other files.
+    Archived notes are met where no live one is, also by the path that they had. All are compared
+    in NFC.
     """
 
     def __init__(
         self,
         notes: Mapping[str, Iterable[str]],
-        archived: Iterable[str] = (),
+        archived: Iterable[Archived] = (),
         files: Iterable[str] = (),
     ) -> None:
         self._paths: dict[str, set[str]] = defaultdict(set)
@@ -123,8 +143,7 @@ class Resolver:
         for path, aliases in notes.items():
             for alias in aliases:
                 self._aliases[nfc(alias)].add(path)
-        self._archived = {nfc(path): path for path in archived}
-        self._archived_names = _Names(self._archived.values(), fold=True)
+        self._cold = _Cold(archived)
         self._files = {nfc(path): path for path in files}
         self._file_names = _Names(self._files.values(), note=False)
         self._places: dict[str, _Place] = {}  # a note may have one link a thousand times
@@ -152,8 +171,9 @@ class Resolver:
             listed = ", ".join(nsmallest(4, found))
             more = f" and {len(found) - 4} more" if len(found) > 4 else ""
             return None, "ambiguous", f"could be {listed}{more}: write the folder too"
-        if self._is_archived(target):
-            return None, "archived", "in the archive"
+        cold = self._cold.find(target)
+        if cold:
+            return None, "archived", ", ".join(nsmallest(4, cold))
         if self._is_file(target):
             return None, "file", ""
         return None, "broken", "no such note: mend the name or write the note"
@@ -169,11 +189,6 @@ class Resolver:
             or self._folded.ending(name.casefold())
         )
 
-    def _is_archived(self, target: str) -> bool:
-        if any(candidate in self._archived for candidate in _spellings(target)):
-            return True
-        return bool(self._archived_names.ending(_bare(target).casefold()))
-
     def _is_file(self, target: str) -> bool:
         if target in self._files or TREE + target in self._files:
             return True
@@ -187,6 +202,10 @@ class Resolver:
         if there is None or there.written is not written:
             there = self._there[path] = _There(written)
         if link.block and link.block not in there.blocks:
+            # An entry may have gone to the archive while its topic stayed.
+            for cold in sorted(self._cold.from_path(path)):
+                if link.block in anchors.get(cold, _NO_ANCHORS).blocks:
+                    return Resolved(link, None, "archived", cold)
             return Resolved(link, path, "broken", f"no block ^{link.block} in {path}")
         # The last part of `A#B` counts.
         if link.heading and _loose(link.heading.rsplit("#", 1)[-1]) not in there.headings:
@@ -201,6 +220,36 @@ def _spellings(target: str) -> list[str]:
 
 def _bare(path: str) -> str:
     return path[:-3] if path.lower().endswith(".md") else path
+
+
+class _Cold:
+    """The archived notes by all that they can be called."""
+
+    def __init__(self, notes: Iterable[Archived]) -> None:
+        self._at: dict[str, set[str]] = defaultdict(set)  # by where they lie and by where they lay
+        self._from: dict[str, set[str]] = defaultdict(set)
+        self._aliases: dict[str, set[str]] = defaultdict(set)
+        for note in notes:
+            self._at[nfc(note.path)].add(note.path)
+            self._from[nfc(note.came_from)].add(note.path)
+            for alias in note.aliases:
+                self._aliases[nfc(alias)].add(note.path)
+        for path, cold in self._from.items():
+            self._at[path] |= cold
+        self._names = _Names(self._at, fold=True)
+
+    def find(self, target: str) -> set[str]:
+        """The paths in the archive that ``target`` may mean."""
+        for candidate in _spellings(target):
+            if candidate in self._at:
+                return self._at[candidate]
+        places = self._names.ending(_bare(target).casefold())
+        named = {path for place in places for path in self._at[place]}
+        return named or self._aliases.get(target, set())
+
+    def from_path(self, path: str) -> set[str]:
+        """The paths in the archive of what stood at ``path``."""
+        return self._from.get(nfc(path), set())
 
 
 class _Names:

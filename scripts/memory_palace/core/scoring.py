@@ -3,10 +3,10 @@
 All arrays have shape (n,), dtype float64, one element a chunk.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
+
+from memory_palace.core.weights import Weights
 
 Scores = NDArray[np.float64]
 
@@ -14,17 +14,6 @@ IMPORTANCE = {"high": 1.0, "medium": 0.6, "low": 0.3}
 IMPORTANCE_ABSENT = 0.5
 RECENCY_UNKNOWN = 0.5
 RELEVANCE_WITHOUT_WORDS = 0.5
-
-
-@dataclass(frozen=True, slots=True)
-class Weights:
-    """How much each part counts (``semantic`` is that of relevance), and after how many days
-    recency has halved."""
-
-    semantic: float = 0.5
-    recency: float = 0.25
-    importance: float = 0.25
-    half_life_days: float = 30.0
 
 
 def recency(age_days: Scores, half_life_days: float) -> Scores:

@@ -2,11 +2,18 @@
 
 import difflib
 import hashlib
+import re
 import unicodedata
 from collections.abc import Iterable
 
 COLD_COMPONENT = "archive_basement"
 """The path component that marks cold storage."""
+
+LONGEST_SLUG = 60
+"""Characters of the longest file name that :func:`slug` makes."""
+
+_MOST_BYTES = 200  # file systems take 255, and some callers add an id and an ending
+_RESERVED = re.compile("con|prn|aux|nul|(com|lpt)[0-9]")  # what Windows keeps for devices
 
 
 def sha256(text: str) -> str:
@@ -46,6 +53,35 @@ def stem(path: str) -> str:
     """The note's name: the last component without ``.md``."""
     name = path.rsplit("/", 1)[-1]
     return name[:-3] if name.lower().endswith(".md") else name
+
+
+def slug(text: str) -> str:
+    """A file's name for ``text``: letters and digits of any script, lower case, joined by hyphens.
+
+    In NFC, at most :data:`LONGEST_SLUG` characters, cut between words where there are several. A
+    text without letters and digits gets a :func:`short_id`.
+    """
+    plain = "".join(c if _in_a_word(c) else " " for c in nfc(nfc(text).lower()))
+    name = ""
+    for word in plain.split():
+        longer = f"{name}-{word}" if name else word
+        if not _fits(longer):
+            break
+        name = longer
+    if not name:
+        name = next(iter(plain.split()), short_id(text))[:LONGEST_SLUG]
+        while not _fits(name):
+            name = name[:-1]
+    return f"{name}-note" if _RESERVED.fullmatch(name) else name
+
+
+def _in_a_word(character: str) -> bool:
+    # Marks too: without its vowel signs a word in Devanagari is another word.
+    return unicodedata.category(character)[0] in "LMN"
+
+
+def _fits(name: str) -> bool:
+    return len(name) <= LONGEST_SLUG and len(name.encode("utf-8", "surrogatepass")) <= _MOST_BYTES
 
 
 def nearest(word: str, known: Iterable[str]) -> str | None:

@@ -14,8 +14,8 @@ from urllib.parse import urlsplit
 
 from memory_palace.core import yaml12
 from memory_palace.core.errors import BadInput
-from memory_palace.core.scoring import Weights
 from memory_palace.core.text import did_you_mean
+from memory_palace.core.weights import Weights
 from memory_palace.files import tree
 
 EMBEDDERS = ("auto", "bge-m3", "e5", "minilm", "none")
@@ -50,6 +50,7 @@ class Config:
     milvus_uri: str | None = None
     milvus_token: str | None = field(default=None, repr=False)
     palaces: Mapping[Path, str] = field(default_factory=dict)
+    auto_apply: bool = False
 
 
 class _Wrong(ValueError):
@@ -221,6 +222,12 @@ def _one_of(allowed: tuple[str, ...]) -> Callable[[Any], str]:
     return read
 
 
+def _flag(value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise _Wrong(f" is {value!r}: write true or false")
+    return value
+
+
 def _words(value: Any) -> tuple[str, ...]:
     words = [value] if isinstance(value, str) else value
     if not isinstance(words, list) or any(not isinstance(word, str) for word in words):
@@ -335,6 +342,7 @@ _USER: dict[str, _Reader] = {
     "models": _single("models", _models),
     "device": _single("device", _text),
     "identity": _single("identity", _text),
+    "promote": _section(auto_apply=("auto_apply", _flag)),
     "index": _section(
         exclude=_EXCLUDE,
         store=("store", _one_of(STORES)),

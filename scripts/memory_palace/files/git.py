@@ -41,7 +41,7 @@ def run(root: Path, *arguments: str, timeout: float = 60.0) -> bytes | None:
             capture_output=True,
             stdin=subprocess.DEVNULL,
             timeout=timeout,
-            env=_environment(),
+            env=environment(),
             check=False,
         )
     except (OSError, subprocess.TimeoutExpired):
@@ -53,7 +53,8 @@ def _command(root: Path, arguments: tuple[str, ...]) -> list[str]:
     return ["git", "-C", str(root), *_SAFE, *arguments]
 
 
-def _environment() -> dict[str, str]:
+def environment() -> dict[str, str]:
+    """What a git command of ours is run with."""
     return {k: v for k, v in os.environ.items() if k not in _OF_A_HOOK} | _QUIET
 
 
@@ -68,6 +69,28 @@ def head(root: Path) -> str:
 def in_repository(root: Path) -> bool:
     """True if ``root`` or a folder above it holds a ``.git``; costs no process."""
     return any((folder / ".git").exists() for folder in (root, *root.parents))
+
+
+def line_times(root: Path, path: str, timeout: float = 60.0) -> dict[int, int]:
+    """{line, from 1: seconds of the commit that wrote it} for the lines of ``path`` that are
+    committed as they stand; empty without git."""
+    if not in_repository(root):
+        return {}
+    said = run(root, "blame", "--porcelain", "--no-textconv", "--", path, timeout=timeout)
+    found: dict[int, int] = {}
+    moments: dict[bytes, int] = {}
+    commit, number = b"", 0
+    for line in (said or b"").split(b"\n"):
+        if line.startswith(b"\t"):
+            if commit.strip(b"0"):
+                found[number] = moments.get(commit, 0)
+        elif line.startswith(b"committer-time "):
+            moments[commit] = int(line.split()[1])
+        else:
+            words = line.split()
+            if len(words) >= 3 and len(words[0]) >= 40:
+                commit, number = words[0], int(words[2])
+    return found
 
 
 class Times(dict[str, int]):
@@ -104,7 +127,7 @@ def _read_log(root: Path, missing: set[str], found: Times, timeout: float) -> bo
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            env=_environment(),
+            env=environment(),
         )
     except OSError:
         return False

@@ -6,8 +6,6 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-import jsonlines
-
 from memory_palace.core.problems import Problem
 from memory_palace.core.text import split_lines
 
@@ -31,14 +29,34 @@ def parse(path: str, text: str) -> tuple[list[Line], list[Problem]]:
     for number, raw in enumerate(split_lines(text.removeprefix("\ufeff")), start=1):
         if not raw.strip():
             continue
-        try:
-            data = jsonlines.Reader(io.StringIO(raw), loads=json.loads).read(type=dict)
-        except (jsonlines.Error, RecursionError, ValueError) as error:
-            what = str(error).split(" (line", 1)[0].splitlines()[0]
-            problems.append(Problem(path, number, f"not a JSON object ({what}): mend or remove it"))
-            data = None
+        data = _quick(raw)
+        if data is None:
+            data, what = _careful(raw)
+            if data is None:
+                what = f"not a JSON object ({what}): mend or remove it"
+                problems.append(Problem(path, number, what))
         lines.append(Line(number, raw.rstrip("\r"), data))
     return lines, problems
+
+
+def _quick(raw: str) -> dict[str, Any] | None:
+    """The object of a line that has nothing wrong with it: a log has a hundred thousand."""
+    try:
+        data = json.loads(raw)
+    except (ValueError, RecursionError):
+        return None
+    return data if isinstance(data, dict) else None
+
+
+def _careful(raw: str) -> tuple[dict[str, Any] | None, str]:
+    """The object of a line, or what is wrong with it."""
+    import jsonlines  # most logs have nothing wrong with them
+
+    try:
+        reader = jsonlines.Reader(io.StringIO(raw), loads=json.loads)
+        return reader.read(type=dict), ""
+    except (jsonlines.Error, RecursionError, ValueError) as error:
+        return None, str(error).split(" (line", 1)[0].splitlines()[0]
 
 
 def dump(data: dict[str, Any]) -> str:

@@ -10,6 +10,8 @@ from memory_palace.files import git
 
 MARKER = "palace.yaml"
 DERIVED = ".palace"
+MEMORY = f"{DERIVED}/memory"
+"""What is derived of memories: counts, vectors, and the lock of who writes."""
 
 
 def find(given: str | None = None, start: Path | None = None) -> Path:

@@ -54,7 +54,11 @@ title: Room map
 """,
 }
 _IGNORED = (".palace/",)
-_ATTRIBUTES = ("*.jsonl merge=union text eol=lf",)
+_ATTRIBUTES = (
+    "*.jsonl merge=union text eol=lf",
+    # One memory a line: lines that two branches added are both wanted.
+    "palace/topics/**/*.md merge=union",
+)
 
 
 def make(directory: Path) -> list[str]:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from memory_palace.core.diff import FileStat, Known, too_many_gone
 from memory_palace.core.errors import Refused
 from memory_palace.core.kinds import DEFAULT_TYPE
-from memory_palace.core.links import Anchors, Resolver
+from memory_palace.core.links import Anchors, Archived, Resolver
 from memory_palace.core.problems import Problem, in_order
 from memory_palace.core.text import sha256
 from memory_palace.files import git, read, roots
@@ -92,7 +92,7 @@ def keywords_phase(
             todo, cold = todo.everything(), cold.everything()
         _apply(root, below, cold, {}, options.force, progress)
         _apply(root, main, todo, around.manifest.entries, options.force, progress)
-        _connect_links(main, around)
+        _connect_links(main, below, around)
         done = Indexed(todo, cold, synced(main, around))
         if options.sync_manifest:
             done.manifest_written = manifests.save(root, around.manifest, done.synced)
@@ -254,18 +254,21 @@ def _reclassify(catalog: Catalog, entries: dict[str, manifests.Entry]) -> None:
             )
 
 
-def _connect_links(catalog: Catalog, around: Surroundings) -> None:
+def _connect_links(catalog: Catalog, below: Catalog, around: Surroundings) -> None:
     """Resolve every link again if links, or anything that they can lead to, have changed."""
-    rows = catalog.db.execute("SELECT id, path, aliases, anchors FROM files ORDER BY id").fetchall()
+    asked = "SELECT id, path, aliases, anchors FROM files ORDER BY id"
+    rows = catalog.db.execute(asked).fetchall()
+    cold = below.db.execute(asked).fetchall()
     links = catalog.db.execute("SELECT file_id, ordinal, link FROM links").fetchall()
-    cold = [f.path for f in around.tree.cold]
     state = sha256(repr((rows, links, cold, around.tree.others)))
     if state == catalog.meta("link_state"):
         return
     paths = {file_id: path for file_id, path, _, _ in rows}
-    anchors = {path: reading.anchors_from_json(text) for _, path, _, text in rows}
+    anchors = {path: reading.anchors_from_json(text) for _, path, _, text in [*rows, *cold]}
     resolver = Resolver(
-        {path: json.loads(text) for _, path, text, _ in rows}, cold, around.tree.others
+        {path: json.loads(text) for _, path, text, _ in rows},
+        [Archived(path, tuple(json.loads(a)), anchors[path].origin) for _, path, a, _ in cold],
+        around.tree.others,
     )
     updates = []
     for file_id, ordinal, text in links:

@@ -13,10 +13,12 @@ from memory_palace.index.catalog import Catalog
 @dataclass(frozen=True, slots=True)
 class Graph:
     """``out`` maps each note to the notes it links to, in link order, each once; ``back`` maps
-    each note to those that link to it, by path. ``problems`` are the links that lead nowhere."""
+    each note to those that link to it, by path. ``archived`` maps notes that link into the archive
+    to the paths there. ``problems`` are the links that lead nowhere."""
 
     out: dict[str, list[str]]
     back: dict[str, list[str]]
+    archived: dict[str, list[str]]
     problems: list[Problem]
 
 
@@ -26,6 +28,7 @@ def read(catalog: Catalog) -> Graph:
     # Dictionaries keep the order and find a repeat at once.
     out: dict[str, dict[str, None]] = {path: {} for path in paths}
     back: dict[str, dict[str, None]] = {path: {} for path in paths}
+    archived: dict[str, dict[str, None]] = {}
     problems = []
     rows = catalog.db.execute(
         """SELECT f.path, l.link, l.path, l.status, l.why FROM links l
@@ -35,10 +38,12 @@ def read(catalog: Catalog) -> Graph:
         if status in ("broken", "ambiguous"):
             link = reading.link_from_json(text)
             problems.append(Problem(source, link.line, f"{link} {status}: {why}", "warning"))
+        if status == "archived":
+            archived.setdefault(source, {})[why] = None
         if target in out and target != source:
             out[source][target] = None
             back[target][source] = None
-    return Graph(_lists(out), _lists(back), problems)
+    return Graph(_lists(out), _lists(back), _lists(archived), problems)
 
 
 def _lists(links: dict[str, dict[str, None]]) -> dict[str, list[str]]:
@@ -47,8 +52,7 @@ def _lists(links: dict[str, dict[str, None]]) -> dict[str, list[str]]:
 
 def keep(root: Path, graph: Graph) -> None:
     """Write ``.palace/graph.json``; raises OSError."""
-    data = json.dumps(
-        {"neighbors": graph.out, "backlinks": graph.back}, ensure_ascii=False, indent=1
-    )
+    found = {"neighbors": graph.out, "backlinks": graph.back, "archived": graph.archived}
+    data = json.dumps(found, ensure_ascii=False, indent=1)
     place = roots.inside(root, f"{roots.DERIVED}/graph.json")
     atomic.write(place, (data + "\n").encode())

@@ -3,9 +3,10 @@
 import json
 from dataclasses import dataclass
 
-from memory_palace.core import chunk, datewords, keywords, links, markdown, note
+from memory_palace.core import archiving, chunk, datewords, keywords, links, markdown, note
 from memory_palace.core.note import Note
 from memory_palace.core.problems import Problem
+from memory_palace.core.text import is_cold
 from memory_palace.files.manifest import Said
 from memory_palace.files.read import Text
 from memory_palace.index.catalog import ChunkRow
@@ -54,7 +55,7 @@ def parse(path: str, text: Text) -> Parsed:
         note=read,
         title=title,
         said=Said(read.has_metadata and not read.broken, read.type, read.priority),
-        anchors=links.Anchors(outline.headings, outline.block_ids),
+        anchors=links.Anchors(outline.headings, outline.block_ids, _origin(read)),
         chunks=tuple(_row(path, title, read, piece) for piece in found),
         links=(
             *links.in_metadata(read.metadata, read.lines),
@@ -62,6 +63,12 @@ def parse(path: str, text: Text) -> Parsed:
         ),
         problems=tuple(problems),
     )
+
+
+def _origin(read: Note) -> str:
+    """Where an archived note stood, if that is not the place that it mirrors."""
+    stood = archiving.origin(read.path, read.metadata) if is_cold(read.path) else ""
+    return "" if stood == archiving.mirrored(read.path) else stood
 
 
 def _row(path: str, title: str, read: Note, piece: chunk.Chunk) -> ChunkRow:
@@ -93,14 +100,15 @@ def said_from_json(text: str) -> Said:
 
 
 def anchors_as_json(anchors: links.Anchors) -> str:
-    """Headings and block ids."""
-    return json.dumps([anchors.headings, anchors.blocks])
+    """Headings and block ids, and where an archived note stood."""
+    origin = [anchors.origin] if anchors.origin else []
+    return json.dumps([anchors.headings, anchors.blocks, *origin])
 
 
 def anchors_from_json(text: str) -> links.Anchors:
-    """Headings and block ids."""
-    headings, blocks = json.loads(text)
-    return links.Anchors(tuple(headings), tuple(blocks))
+    """Headings and block ids, and where an archived note stood."""
+    headings, blocks, *origin = json.loads(text)
+    return links.Anchors(tuple(headings), tuple(blocks), *origin)
 
 
 def link_from_json(text: str) -> links.Link:

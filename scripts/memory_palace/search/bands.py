@@ -15,7 +15,8 @@ from datetime import datetime
 import numpy as np
 
 from memory_palace.core import scoring
-from memory_palace.core.scoring import Scores, Weights
+from memory_palace.core.scoring import Scores
+from memory_palace.core.weights import Weights
 from memory_palace.index.milvus_rows import UNDATED
 from memory_palace.search.query import Query, bare_tag, folder_of
 

@@ -12,7 +12,8 @@ import numpy as np
 
 from memory_palace.core import relevance
 from memory_palace.core.relevance import Evidence, Scale
-from memory_palace.core.scoring import Scores, Weights
+from memory_palace.core.scoring import Scores
+from memory_palace.core.weights import Weights
 from memory_palace.index import milvus_rows as rows
 from memory_palace.index.milvus_client import MOST_ROWS
 from memory_palace.search import bands, closer, rerank

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from memory_palace.core.links import TREE
-from memory_palace.core.scoring import Weights
+from memory_palace.core.weights import Weights
 from memory_palace.search.questions import (
     SHAPE,
     Dataset,

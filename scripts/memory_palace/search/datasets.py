@@ -18,8 +18,8 @@ from typing import Any
 from memory_palace.core import dates, markdown, note
 from memory_palace.core.errors import BadInput
 from memory_palace.core.links import TREE
-from memory_palace.core.scoring import Weights
 from memory_palace.core.text import nearest, split_lines
+from memory_palace.core.weights import Weights
 from memory_palace.files.roots import MARKER
 from memory_palace.search import conversations
 from memory_palace.search.questions import (

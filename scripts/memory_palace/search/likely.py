@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 
-from memory_palace.core.scoring import Weights
+from memory_palace.core.weights import Weights
 from memory_palace.index import milvus_rows as rows
 from memory_palace.index.milvus_client import MOST_ROWS, Client, Row
 from memory_palace.search import bands as banded

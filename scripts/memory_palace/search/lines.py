@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from memory_palace.core import relevance, scoring, tokens
-from memory_palace.core.scoring import Scores, Weights
+from memory_palace.core.scoring import Scores
 from memory_palace.core.text import short_id
+from memory_palace.core.weights import Weights
 from memory_palace.index import scratch
 from memory_palace.index.catalog import Catalog
 from memory_palace.search import closer, superseded

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from memory_palace.core import dates
 from memory_palace.core.relevance import Scale
-from memory_palace.core.scoring import Weights
+from memory_palace.core.weights import Weights
 from memory_palace.embed.port import Embedder
 from memory_palace.index.catalog import Catalog
 from memory_palace.index.freshness import Checker

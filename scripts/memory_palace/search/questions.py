@@ -6,8 +6,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
-from memory_palace.core.scoring import Weights
 from memory_palace.core.text import did_you_mean
+from memory_palace.core.weights import Weights
 
 SHAPE = 'write {"notes": FOLDER, "questions": [{"q": TEXT, "relevant": [PATH]}]}, or a LoCoMo file'
 """What a file should have been."""

@@ -13,7 +13,8 @@ import numpy as np
 
 from memory_palace.core import relevance, scoring
 from memory_palace.core.relevance import Evidence, Scale
-from memory_palace.core.scoring import Scores, Weights
+from memory_palace.core.scoring import Scores
+from memory_palace.core.weights import Weights
 from memory_palace.index.catalog import Catalog
 from memory_palace.search import closer, narrow, superseded, table
 from memory_palace.search.candidates import Wanted

@@ -1,0 +1,29 @@
+"""Who writes: ``<harness>@<device>``."""
+
+import os
+import re
+import socket
+from collections.abc import Mapping
+
+from memory_palace.core.errors import BadInput
+
+VARIABLE = "PALACE_IDENTITY"
+_NAME = re.compile(r"[\w.-]{1,60}(?:@[\w.-]{1,60})?")
+
+
+def who(configured: str | None, environment: Mapping[str, str] | None = None) -> str:
+    """``$PALACE_IDENTITY``, else the user's own ``identity``, else ``cli``; at this device.
+
+    Raises :class:`BadInput` for a name that is not letters, digits, ``.``, ``_`` and ``-``.
+    """
+    environment = os.environ if environment is None else environment
+    name = environment.get(VARIABLE) or configured or "cli"
+    if not _NAME.fullmatch(name):
+        raise BadInput(f"identity {name!r}: write <harness>@<device>, as in pi@laptop")
+    return name if "@" in name else f"{name}@{device()}"
+
+
+def device() -> str:
+    """This machine's name, without its domain."""
+    name = re.sub(r"[^\w.-]+", "-", socket.gethostname().split(".")[0])[:60].strip("-")
+    return name or "device"

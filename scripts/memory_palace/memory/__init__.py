@@ -1,0 +1,1 @@
+"""The write path: remember, reinforce, archive, promote, conflicts, review."""
