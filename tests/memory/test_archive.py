@@ -436,3 +436,13 @@ def test_two_that_want_one_place_get_two(keyword_palace: Palace) -> None:
     todo = planned(keyword_palace, asked=["palace/r/a.md", "palace/r/a-2.md"])
     targets: Sequence[str] = [item.target for item in todo.items]
     assert len(set(targets)) == 2
+
+
+def test_no_line_goes_into_an_open_fence(keyword_palace: Palace) -> None:
+    """There it would be read as code: it stays where it is, and that is said."""
+    topic(keyword_palace, "- [lesson] one ^aaaaaaaaaaaa")
+    keyword_palace.write(BELOW, TOPIC + "```\ncode\n")
+    before = (keyword_palace.root / LESSONS).read_text()
+    done = moved(keyword_palace)
+    assert ["ends inside a code fence" in problem.message for problem in done.problems] == [True]
+    assert (keyword_palace.root / LESSONS).read_text() == before

@@ -242,3 +242,12 @@ def test_both_ways_in_git_leave_nothing_behind(
         "palace archive: palace/r/a.md",
         "x",
     ]
+
+
+def test_no_line_comes_back_into_an_open_fence(keyword_palace: Palace) -> None:
+    """There it would be read as code: nothing is written."""
+    keyword_palace.write(BELOW, ARCHIVED + ONE + "\n")
+    keyword_palace.write(LESSONS, TOPIC + "```\ncode\n")
+    with pytest.raises(Refused, match="ends inside a code fence: close it"):
+        put_back(keyword_palace, "aaaaaaaaaaaa")
+    assert text(keyword_palace, BELOW) == ARCHIVED + ONE + "\n"

@@ -81,6 +81,10 @@ def _join(
     if gone and cold is not None:
         if not archiving.is_stamped(cold):
             cold = _stamped(pen, cold, item)
+        if not {memory.id for memory in gone} <= {
+            entry.key for entry in topics.parse(item.target, cold).entries
+        }:
+            raise Refused(f"{item.target} ends inside a code fence: close it, and run this again")
         pen.put(item.target, cold)
         pen.put(item.source, topics.with_changed(live, leaving))
     return gone
