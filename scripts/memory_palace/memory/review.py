@@ -168,7 +168,8 @@ class _Entries:
         logs = self._logs(root, between, sides)
         written = _written(root, *texts, now)
         folded = [
-            state.fold(side, log, now, written) for side, log in zip(texts, logs, strict=True)
+            state.fold(side, log, now, written, now + events.SKEW)
+            for side, log in zip(texts, logs, strict=True)
         ]
         self.before = folded[0].memories
         self.changes = entrychange.compare(self.before, folded[1].memories)
