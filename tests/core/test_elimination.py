@@ -251,3 +251,19 @@ def test_names_follow_moves() -> None:
     back = event("restored", PRINCIPLE, NOW, path=cold, to=PRINCIPLE)
     assert elimination.names_now([*moves, back]) == {CANDIDATE: PRINCIPLE, cold: PRINCIPLE}
     assert elimination.returned([*moves, back]) == {PRINCIPLE: NOW}
+
+
+PLACES = [f"palace/r/{name}.md" for name in "abcd"]
+
+
+@given(st.lists(st.tuples(st.sampled_from(PLACES), st.sampled_from(PLACES)), max_size=12))
+def test_names_follow_each_move(pairs: list[tuple[str, str]]) -> None:
+    """As if every name were looked at anew for every move."""
+    now: dict[str, str] = {}
+    moves = []
+    for path, to in pairs:
+        moves.append(event("restored", path, NOW, path=path, to=to))
+        if path != to:
+            now = {old: to if new == path else new for old, new in now.items() if old != to}
+            now[path] = to
+    assert elimination.names_now(moves) == now

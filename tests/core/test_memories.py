@@ -285,11 +285,11 @@ def test_what_always_holds(happened: list[Event], days: int, later: int) -> None
         assert memory.evidence >= 1 or any(e.event == "remembered" for e in happened)
         assert math.isclose(memory.strength_at(at), memory.strength)
         assert memory.strength_at(at + later * DAY) <= memory.strength
-        if memory.forgotten:
+        if memory.safe:  # also where a person pins the line of what was let go
+            assert memory.lifecycle == "active" and not memory.is_cold(at + later * DAY)
+        elif memory.forgotten:
             assert (memory.strength, memory.lifecycle) == (0.0, "dropped")
-        elif memory.safe:
-            assert memory.lifecycle == "active"
-        if memory.pinned and not memory.forgotten:
+        if memory.pinned:
             assert memory.strength_at(at + later * DAY) == memory.strength
 
 

@@ -285,3 +285,11 @@ def test_a_new_file_has_a_title_and_no_entries() -> None:
         assert topics.parse(category.path, text) == topics.Parsed((), ())
         assert "type: topic" in text and f"# {category.heading}" in text
         assert texts(topics.with_line(text, f"- [{category.name}] x")) == ["x"]
+
+
+def test_broken_frontmatter_is_reported_and_the_entries_count() -> None:
+    """What the metadata says is lost; the lines below are not."""
+    parsed = topics.parse("palace/topics/lessons.md", "---\ntitle: [x\n---\n- [lesson] one\n")
+    assert [entry.text for entry in parsed.entries] == ["one"]
+    assert [problem.line for problem in parsed.problems] == [3]
+    assert parsed.problems[0].message.startswith("broken frontmatter (")

@@ -2,6 +2,7 @@
 
 import os
 import stat
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -300,3 +301,43 @@ def test_variables_of_a_hook_lead_nowhere(
     monkeypatch.delenv("GIT_INDEX_FILE")
     assert other.git("rev-parse", "HEAD") == head
     assert files(repository) == ["palace/a.md"]
+
+
+def test_the_configuration_of_a_bare_repository_in_a_clone_runs_nothing(tmp_path: Path) -> None:
+    """A folder of a clone may look like a repository: its hooks and filters are a stranger's."""
+    repository = Repository(tmp_path / "clone")
+    repository.write("sub/a.md", "text\n")
+    inside = repository.folder / "sub"
+    subprocess.run(["git", "init", "--quiet", "--bare", str(tmp_path / "bare")], check=True)
+    for name in ("HEAD", "config", "objects", "refs"):
+        (tmp_path / "bare" / name).rename(inside / name)
+    told = tmp_path / "told"
+    hooks = tmp_path / "hooks"
+    hooks.mkdir()
+    (hooks / "pre-commit").write_text(f"#!/bin/sh\ntouch {told}\n")
+    (hooks / "pre-commit").chmod(0o755)
+    with (inside / "config").open("a") as file:
+        file.write(f"[core]\n\tbare = false\n\tworktree = {inside}\n\thooksPath = {hooks}\n")
+        file.write(f'[filter "x"]\n\tclean = touch {told}; cat\n')
+    (inside / ".gitattributes").write_text("*.md filter=x\n")
+    assert commit.commit(inside, ["a.md"], "x")
+    commit.changed(inside)
+    commit.is_changed(inside, "a.md")
+    assert not told.exists()
+
+
+def test_changed_are_the_tracked_files_that_differ(tmp_path: Path) -> None:
+    """Staged, unstaged and deleted ones; before the first commit all that is staged."""
+    repository = Repository(tmp_path / "r")
+    assert commit.changed(tmp_path) == set()
+    repository.write("a.md", "a")
+    repository.git("add", "a.md")
+    assert commit.changed(repository.folder) == {"a.md"}
+    repository.commit("a.md", "b.md", "c.md", at=1_700_000_000)
+    assert commit.changed(repository.folder) == set()
+    repository.write("a.md", "other")
+    repository.write("b.md", "staged")
+    repository.git("add", "b.md")
+    (repository.folder / "c.md").unlink()
+    repository.write("new.md", "untracked")
+    assert commit.changed(repository.folder) == {"a.md", "b.md", "c.md"}

@@ -7,8 +7,8 @@ import pytest
 
 from memory.growing import CHOICE, FILTERS, FORCED, Work, only
 from memory_palace.core import proposals
-from memory_palace.core.errors import BadInput, Refused
-from memory_palace.memory import approval, state
+from memory_palace.core.errors import BadInput, Changed, Refused
+from memory_palace.memory import approval, pen, state
 from memory_palace.memory import proposals as queues
 from memory_palace.memory.approval import Choice
 from memory_palace.memory.evidence import Shelf
@@ -253,3 +253,19 @@ def test_raw_records_are_kept_as_they_are(work: Work) -> None:
     done = work.approve(only(work.scan()))
     assert done.page.startswith("palace/reflection_wing/failure_patterns/")
     assert (done.linked, done.problems) == ((), ())
+
+
+def test_a_topic_that_changed_meanwhile_is_not_marked(work: Work) -> None:
+    """The line is known by its number: another one must not be written over."""
+    work.entry("mistake", FORCED, 3)
+    one = only(work.scan())
+    place = work.root / "palace/topics/mistakes.md"
+    with pen.begin(work.root, NOW, "palace promote approve") as held:
+        known, queue, shelf = state.load(work.root, NOW), queues.load(work.root), Shelf(work.root)
+        place.write_text(place.read_text().replace("- [mistake]", "- [mistake] mine\n- [mistake]"))
+        before = place.read_text()
+        choice = approval.Choice("it came up", "Ann", "", False)
+        with pytest.raises(Changed):
+            approval.approve(held, known, queue, shelf, one.id, choice)
+    assert place.read_text() == before
+    assert not (work.root / "palace/reflection_wing/rules").exists()

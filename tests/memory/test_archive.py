@@ -446,3 +446,12 @@ def test_no_line_goes_into_an_open_fence(keyword_palace: Palace) -> None:
     done = moved(keyword_palace)
     assert ["ends inside a code fence" in problem.message for problem in done.problems] == [True]
     assert (keyword_palace.root / LESSONS).read_text() == before
+
+
+def test_keys_of_a_note_of_its_own_are_not_overwritten(keyword_palace: Palace) -> None:
+    """A restore could not tell them from ours."""
+    before = "---\narchived: false\narchived_from: the old wiki\n---\nwords\n"
+    keyword_palace.notes(r__a=before)
+    done = moved(keyword_palace, asked=["palace/r/a.md"])
+    assert ["of its own" in problem.message for problem in done.problems] == [True]
+    assert (keyword_palace.root / "palace/r/a.md").read_text() == before

@@ -394,3 +394,15 @@ def test_a_side_that_was_archived_meanwhile_is_marked_where_it_lies(root: Path) 
     (root / cold).parent.mkdir(parents=True)
     (root / OLD).rename(root / cold)
     assert resolved(root, made.path, "b").marked == (cold, NEW)
+
+
+@pytest.mark.parametrize("mark", ["pinned", "enforced"])
+def test_what_is_safe_does_not_lose(root: Path, mark: str) -> None:
+    """Pinned and enforced memories are let go by no decision; nothing is written."""
+    opened(root, UV, PIP)
+    place = root / TOPIC
+    place.write_text(place.read_text().replace(f" ^{PIP}", f" *({mark})* ^{PIP}"))
+    before = (root / RECORD).read_text()
+    with pytest.raises(Refused, match=f"would lose and is {mark}"):
+        resolved(root, "use-uv-instead-of-pip-or-use-pip", "a")
+    assert (root / RECORD).read_text() == before

@@ -317,3 +317,34 @@ def test_without_git_it_says_what_to_do(tmp_path: Path) -> None:
     for act in (decide.accept, decide.reject):
         with pytest.raises(Missing, match="git init"):
             act(tmp_path, [A], "why", NOW)
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "said"),
+    [
+        (A, "ghp_abcdefghijklmnopqrstuvwxyz0123456789\n", "a secret"),
+        (A, "<<<<<<< HEAD\na\n=======\nb\n>>>>>>> other\n", "a merge was left unfinished"),
+        (LOG, "", "gone from an append-only log"),
+    ],
+)
+def test_what_stays_in_the_history_is_not_accepted(
+    repository: Repository, path: str, text: str, said: str
+) -> None:
+    """No later commit takes it back: git itself is there for whoever means it."""
+    repository.write(
+        LOG, '{"at": "2026-11-10T00:00:00Z", "event": "pinned", "uid": "1", "id": "a"}\n'
+    )
+    repository.commit(LOG, at=T + 1)
+    repository.write(path, text)
+    head = git.head(repository.folder)
+    with pytest.raises(Refused, match=said):
+        accept(repository, path)
+    assert git.head(repository.folder) == head
+
+
+def test_a_link_is_not_accepted(repository: Repository) -> None:
+    """It leads wherever its writer chose."""
+    (repository.folder / NEW).parent.mkdir()
+    (repository.folder / NEW).symlink_to("/etc/hostname")
+    with pytest.raises(BadInput, match="symbolic link"):
+        accept(repository, NEW)

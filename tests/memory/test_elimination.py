@@ -418,3 +418,20 @@ def test_an_event_of_the_day_after_does_not_count_yet(palace: Palace) -> None:
     assert events.SKEW < 20 * DAY
     assert [case.count for case in look(palace).cases] == [1]
     assert look(palace, NOW + 40 * DAY).demotions != ()
+
+
+def test_a_place_that_is_taken_leaves_the_note_as_it_is(palace: Palace) -> None:
+    """Excluded notes are on no shelf: the record is not written before the move may happen."""
+    palace.write("palace.yaml", 'index: {exclude: ["palace/project_rooms/general/**"]}\n')
+    palace.write("palace/project_rooms/general/a.md", "Mine.\n")
+    principle(palace, superseded_by='"[[b]]"', created="2026-11-01")
+    principle(palace, "b", created="2026-11-20")
+    before = (palace.root / A).read_text()
+    turn(palace, NOW)
+    found = look(palace, NOW + 7 * DAY)
+    with pen.begin(palace.root, NOW + 7 * DAY, "palace metabolism") as held:
+        moved, problems = elimination.demote(held, found.demotions)
+    assert (moved, len(problems)) == ([], 1)
+    assert problems[0].message.startswith("palace/project_rooms/general/a.md is there already")
+    assert (palace.root / A).read_text() == before
+    assert (palace.root / "palace/project_rooms/general/a.md").read_text() == "Mine.\n"

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from memory.writing import LESSONS, NOW, SECRET, A, B, Writer, same
+from memory.writing import DAY, LESSONS, NOW, SECRET, A, B, Writer, same
 from memory_palace.core.errors import BadInput, Refused
+from memory_palace.core.events import PATH
 from memory_palace.core.topics import entry_id
 from memory_palace.embed import registry
 from memory_palace.files import config as configs
@@ -245,3 +246,25 @@ def test_ids_are_not_guessed(writer: Writer, what: str) -> None:
     writer.refused(Refused, f"did you mean {B}", what, B[:-1])
     writer.refused(Refused, f"{LESSONS}:1 and palace/topics/more.md:1", what, A)
     writer.refused(Refused, "run `palace restore cccccccccccc` first", what, "cccccccccccc")
+
+
+def test_pinned_by_hand_after_it_was_let_go(tmp_path: Path) -> None:
+    """The mark of a person is the later word: active again, and never cold."""
+    writer = Writer(tmp_path / "p")
+    key = writer.remember("one").memory.id
+    writer.do("forget", key)
+    place = writer.root / LESSONS
+    place.write_text(place.read_text().replace(f" ^{key}", f" *(pinned)* ^{key}"))
+    [memory] = writer.memories()
+    assert (memory.lifecycle, memory.is_cold(NOW + 900 * DAY)) == ("active", False)
+    assert memory.strength > 0.6
+
+
+def test_a_line_by_hand_takes_no_secret_into_the_log(tmp_path: Path) -> None:
+    """Nothing can be taken out of it again: also what an edit replaced is redacted."""
+    writer = Writer(tmp_path / "p")
+    writer.palace.write(LESSONS, f"- [lesson] the key is {SECRET} <private>mine</private> ^{A}\n")
+    writer.do("edit", A, "the key is in the vault")
+    log = (writer.root / PATH).read_text()
+    assert "the key is [SECRET: GitHub token] [PRIVATE]" in log
+    assert SECRET not in log and "mine" not in log

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from core.generated import Frontmatter, frontmatters
 from files.repository import Repository
 from memory.test_archive import BELOW, LESSONS, TOPIC, logged, moved, planned, text, topic
-from memory_palace.core.errors import Refused
+from memory_palace.core.errors import Changed, Refused
 from memory_palace.memory import pen, restore, state
 from memory_palace.memory.pen import Pen
 from memory_palace.memory.restore import Restored
@@ -251,3 +251,31 @@ def test_no_line_comes_back_into_an_open_fence(keyword_palace: Palace) -> None:
     with pytest.raises(Refused, match="ends inside a code fence: close it"):
         put_back(keyword_palace, "aaaaaaaaaaaa")
     assert text(keyword_palace, BELOW) == ARCHIVED + ONE + "\n"
+
+
+def test_an_edit_while_the_file_moves_is_kept(
+    keyword_palace: Palace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What somebody writes between the move and the next write is refused, not overwritten."""
+    keyword_palace.notes(r__a="words\n")
+    moved(keyword_palace, asked=["palace/r/a.md"])
+    real = Pen.move
+
+    def slow(p: Pen, source: str, target: str) -> None:
+        real(p, source, target)
+        with (p.root / target).open("a") as file:
+            file.write("more\n")
+
+    monkeypatch.setattr(Pen, "move", slow)
+    with pytest.raises(Changed):
+        put_back(keyword_palace, "palace/r/a.md")
+    assert text(keyword_palace, "palace/r/a.md").endswith("more\n")
+
+
+def test_a_topic_that_has_grown_too_long_comes_back_line_by_line(keyword_palace: Palace) -> None:
+    """Above the cap nothing could be remembered in it."""
+    lines = "".join(f"- [lesson] {'x' * 200} {n} ^{n:012x}\n" for n in range(80))
+    keyword_palace.write(BELOW, ARCHIVED + lines)
+    with pytest.raises(Refused, match="one by one, by their ids"):
+        put_back(keyword_palace, LESSONS)
+    assert not (keyword_palace.root / LESSONS).exists()

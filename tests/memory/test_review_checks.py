@@ -179,3 +179,16 @@ def test_a_line_that_is_no_json_is_an_error(memory: Memory) -> None:
     """Where it is new, at its line."""
     memory.write(LOG, memory.text(LOG) + "oh\n")
     assert errors(memory.look()) == [("log", LOG, 2)]
+
+
+def test_the_marks_of_a_merge_are_an_error(memory: Memory) -> None:
+    """A check in CI must not let them in."""
+    memory.write(f"{ROOM}/m.md", "# M\n\n<<<<<<< HEAD\na\n=======\nb\n>>>>>>> other\n")
+    assert errors(memory.look()) == [("merge", f"{ROOM}/m.md", 3)]
+
+
+def test_an_added_event_that_does_not_count_is_an_error(memory: Memory) -> None:
+    """It parses, and is no event: each is named at its line."""
+    memory.log("reinforced", "aaaaaaaaaaaa", at="soon")
+    memory.log("reinforced", "")
+    assert errors(memory.look()) == [("log", LOG, 2), ("log", LOG, 3)]

@@ -150,12 +150,18 @@ def counted_since(events: Iterable[Event], local: Iterable[Retrieval]) -> dateti
 def names_now(events: Iterable[Event]) -> dict[str, str]:
     """{path that a note had: its path now}, of the notes that moved. ``events`` are in order."""
     now: dict[str, str] = {}
+    came: dict[str, set[str]] = {}  # the other way round: path now, paths before
     for event in events:
         path, to = event.data.get("path"), event.data.get("to")
         moved = event.event in MOVES and "/" in event.id
         if moved and isinstance(path, str) and isinstance(to, str) and path != to:
-            now = {old: to if new == path else new for old, new in now.items() if old != to}
-            now[path] = to
+            if to in now:
+                came[now.pop(to)].discard(to)
+            if path in now:
+                came[now[path]].discard(path)
+            names = came.pop(path, set()) | {path}
+            came.setdefault(to, set()).update(names)
+            now.update(dict.fromkeys(names, to))
     return now
 
 

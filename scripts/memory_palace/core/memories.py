@@ -54,14 +54,18 @@ class Memory:
 
     def is_cold(self, at: datetime) -> bool:
         """True if it may be archived: forgotten, or older than two half-lives and not safe."""
-        return self.forgotten or (
-            not self.safe and strengths.is_cold(self.days(at), self.half_life)
+        return not self.safe and (
+            self.forgotten or strengths.is_cold(self.days(at), self.half_life)
         )
 
     def strength_at(self, at: datetime) -> float:
         """The strength at another moment, with nothing happening in between."""
         days = 0.0 if self.pinned else self.days(at)
-        return 0.0 if self.forgotten else _strength(self.cue, self.evidence, days, self.category)
+        return (
+            0.0
+            if self.forgotten and not self.safe
+            else _strength(self.cue, self.evidence, days, self.category)
+        )
 
 
 def fold(
@@ -132,8 +136,10 @@ def _memory(
         created, evidence = written(entry), 1 + counted.evidence
         cue = max(by_hand, counted.cue or by_hand, key=lambda c: CUES[c])
     reinforced = max(created, counted.last or created)
+    # Pinned, by whatever hand, and held by a rule: neither is ever let go.
+    let_go = counted.forgotten and not (pinned or entry.enforced)
     days = 0.0 if pinned else max((at - reinforced).total_seconds() / _DAY, 0.0)
-    value = 0.0 if counted.forgotten else _strength(cue, evidence, days, entry.category)
+    value = 0.0 if let_go else _strength(cue, evidence, days, entry.category)
     return Memory(
         id=key,
         category=entry.category,
@@ -143,7 +149,7 @@ def _memory(
         cue=cue,
         evidence=evidence,
         strength=value,
-        lifecycle=_lifecycle(entry, pinned, counted.forgotten, value),
+        lifecycle=_lifecycle(entry, pinned, let_go, value),
         pinned=pinned,
         enforced=entry.enforced,
         created=created,

@@ -110,6 +110,9 @@ def parse(path: str, text: str) -> Parsed:
     entries: list[Entry] = []
     problems: list[Problem] = []
     block = frontmatter.split(text)
+    if block.entries is None:
+        what = f"broken frontmatter ({block.fault}): mend the YAML; the entries count all the same"
+        problems.append(Problem(path, block.fault_line, what))
     fence = ""
     lines = text[block.body_at :].split("\n")
     for number, raw in enumerate(lines, start=block.body_line):
@@ -235,9 +238,14 @@ def new_file(category: Category) -> str:
 
 def with_line(text: str, line: str) -> str:
     """``text`` with ``line`` as its last one, in its own line endings."""
+    return with_lines(text, [line])
+
+
+def with_lines(text: str, lines: Sequence[str]) -> str:
+    """``text`` with ``lines`` at its end, in its own line endings."""
     newline = "\r\n" if "\r\n" in text else "\n"
-    gap = "" if not text or text.endswith("\n") else newline
-    return f"{text}{gap}{line}{newline}"
+    gap = "" if not text or not lines or text.endswith("\n") else newline
+    return text + gap + "".join(line + newline for line in lines)
 
 
 def with_changed(text: str, changes: Sequence[tuple[Entry, Entry | None]]) -> str:

@@ -25,6 +25,17 @@ def is_changed(root: Path, path: str) -> bool:
     return bool(found)
 
 
+def changed(root: Path) -> set[str]:
+    """The tracked files that differ from the last commit, staged or not, relative to ``root``."""
+    if not git.in_repository(root):
+        return set()
+    names = ("--name-only", "--relative", "--no-renames", "--no-ext-diff", "-z")
+    found = git.run(root, "diff", *names, "HEAD", "--")
+    if found is None:  # no commit yet: all that is staged
+        found = git.run(root, "ls-files", "-z") or b""
+    return {name.decode("utf-8", "surrogateescape") for name in found.split(b"\0") if name}
+
+
 def show(root: Path, revision: str, path: str) -> bytes | None:
     """The bytes of ``path`` (relative to ``root``) at a commit, None if it has no such file."""
     return git.run(root, "show", f"{revision}:./{path}")
@@ -97,7 +108,7 @@ def _run(root: Path, *arguments: str) -> str:
     """Run a git command with the user's own hooks; empty, or the last line of what it said."""
     try:
         done = subprocess.run(
-            ["git", "-C", str(root), "-c", "core.fsmonitor=false", *arguments],
+            git.command(root, arguments, hooks=True),
             capture_output=True,
             stdin=subprocess.DEVNULL,
             timeout=_SECONDS,

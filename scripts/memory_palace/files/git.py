@@ -3,6 +3,7 @@
 import os
 import subprocess
 import threading
+from collections.abc import Sequence
 from pathlib import Path
 
 from memory_palace.core.errors import Missing
@@ -27,8 +28,13 @@ _OF_A_HOOK = frozenset(
 )
 # A repository's own configuration must not make a read run a program (checking a signature runs
 # `gpg.program`), nor hide what its first commit brought.
+_GUARD = (
+    # A clone may hold a bare repository in a folder: its configuration is a stranger's.
+    *("-c", "safe.bareRepository=explicit"),
+    *("-c", "core.fsmonitor=false"),
+)
 _SAFE = (
-    *("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"),
+    *("-c", "core.hooksPath=/dev/null"),
     *("-c", "log.showSignature=false", "-c", "log.showRoot=true"),
 )
 
@@ -37,7 +43,7 @@ def run(root: Path, *arguments: str, timeout: float = 60.0) -> bytes | None:
     """The output of ``git -C root …``, or None if git is not there or says no."""
     try:
         done = subprocess.run(
-            _command(root, arguments),
+            command(root, arguments),
             capture_output=True,
             stdin=subprocess.DEVNULL,
             timeout=timeout,
@@ -49,8 +55,9 @@ def run(root: Path, *arguments: str, timeout: float = 60.0) -> bytes | None:
     return done.stdout if done.returncode == 0 else None
 
 
-def _command(root: Path, arguments: tuple[str, ...]) -> list[str]:
-    return ["git", "-C", str(root), *_SAFE, *arguments]
+def command(root: Path, arguments: Sequence[str], hooks: bool = False) -> list[str]:
+    """A git command in ``root``, as every one of ours is run: with the user's own hooks or none."""
+    return ["git", "-C", str(root), *_GUARD, *(() if hooks else _SAFE), *arguments]
 
 
 def environment() -> dict[str, str]:
@@ -123,7 +130,7 @@ def _read_log(root: Path, missing: set[str], found: Times, timeout: float) -> bo
     log = ("log", "-z", "--relative", "--name-only", "--format=/%ct", "--no-renames", "HEAD")
     try:
         process = subprocess.Popen(
-            _command(root, log),
+            command(root, log),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

@@ -113,7 +113,7 @@ def blobs(root: Path, ids: Iterable[str]) -> dict[str, bytes]:
         return {}
     try:
         done = subprocess.run(
-            ["git", "-C", str(root), "cat-file", "--batch"],
+            git.command(root, ("cat-file", "--batch")),
             input="".join(f"{one}\n" for one in wanted).encode(),
             capture_output=True,
             timeout=_SECONDS,

@@ -104,7 +104,7 @@ def _say(
 ) -> str:
     try:
         done = subprocess.run(
-            ["git", "-C", str(root), "-c", "core.fsmonitor=false", *arguments],
+            git.command(root, arguments, hooks=True),
             input=data,
             capture_output=True,
             timeout=_SECONDS,

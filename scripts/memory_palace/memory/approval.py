@@ -15,12 +15,14 @@ from memory_palace.core import (
     proposals,
     topics,
 )
-from memory_palace.core.errors import BadInput, Refused
+from memory_palace.core.errors import BadInput, Changed, Refused
 from memory_palace.core.note import Note
 from memory_palace.core.problems import Problem
 from memory_palace.core.promotion import GENERAL, ROOMS, Source
 from memory_palace.core.proposals import Proposal
 from memory_palace.core.text import did_you_mean, nfc, stem
+from memory_palace.core.topics import Entry
+from memory_palace.memory import topic_file
 from memory_palace.memory.evidence import Shelf
 from memory_palace.memory.pen import Pen
 from memory_palace.memory.proposals import Queue, by_id, find, spoken, still_open
@@ -91,7 +93,8 @@ def approve(
     for path, changed in linked:
         pen.put(path, changed)
     if enforced:
-        pen.put(enforced[1], enforced[2])
+        entry, marked = enforced
+        topic_file.rewrite(pen, state, entry.path, {entry: marked})
     before = pen.read(one.path) or ""
     link = proposals.link_to(page)
     pen.put(one.path, proposals.decided(before, "applied", who, pen.now, reason, link))
@@ -100,7 +103,7 @@ def approve(
         replace(one, status="applied", decided_by=who, decision_reason=reason, page=link),
         page,
         tuple(path for path, _ in linked),
-        enforced[0] if enforced else "",
+        enforced[1].block if enforced else "",
         tuple(problems),
         tuple(said),
     )
@@ -227,24 +230,23 @@ def _rooms(shelf: Shelf, one: Proposal) -> Iterable[Source]:
             yield Source(path, one.created.date(), shelf.project(path))
 
 
-def _enforced(pen: Pen, state: State, shelf: Shelf, one: Proposal) -> tuple[str, str, str] | None:
-    """Id, path and new text of the entry's topic file, with the entry marked; None if the entry
-    is gone, archived or marked already."""
+def _enforced(pen: Pen, state: State, shelf: Shelf, one: Proposal) -> tuple[Entry, Entry] | None:
+    """The entry as it stands and as it is to be marked; None if it is gone, archived or marked.
+
+    What speaks against writing it is said here, before anything is written.
+    """
     blocks = [resolved.link.block for resolved in map(shelf.resolve, one.links) if resolved.path]
     for key, entry in state.entries.items():
         same = entry.category == one.category and entry.text == one.text
         if entry.archived or entry.enforced or not (key in blocks or same):
             continue
         before = pen.read(entry.path)
-        if before is None:
-            return None
-        text = topics.with_changed(before, [(entry, replace(entry, enforced=True))])
-        if len(text) > topics.MOST_CHARACTERS:
-            raise Refused(
-                f"{entry.path} would have {len(text):,} characters of "
-                f"{topics.MOST_CHARACTERS:,}: run `palace archive` first"
-            )
-        return key, entry.path, text
+        if before != state.texts.get(entry.path):
+            raise Changed(f"{entry.path} changed underneath: nothing was written; run this again")
+        marked = replace(entry, block=key, enforced=True)
+        text = topics.with_changed(before or "", [(entry, marked)])
+        topic_file.check_room(state, entry.path, text)
+        return entry, marked
     return None
 
 

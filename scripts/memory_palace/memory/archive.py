@@ -105,6 +105,7 @@ def _placed(
     """What may move, each to a place of its own."""
     taken: set[str] = set()
     placed = []
+    changed = commit.changed(root)
     for item in found:
         try:
             if item.kind == "note" and not item.half:
@@ -117,7 +118,7 @@ def _placed(
                 raise
             problems.append(Problem(item.source, None, str(error)))
             continue
-        if item.kind != "entry" and not item.half and commit.is_changed(root, item.source):
+        if item.kind != "entry" and not item.half and item.source in changed:
             what = "has uncommitted changes: commit them, then run this again"
             problems.append(Problem(item.source, None, what))
             continue

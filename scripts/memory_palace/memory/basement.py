@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from memory_palace.core import archiving, topics
+from memory_palace.core import archiving, frontmatter, topics
 from memory_palace.core.archiving import Planned
 from memory_palace.core.errors import Changed, Refused
 from memory_palace.core.memories import Memory
@@ -27,6 +27,11 @@ def put_file(pen: Pen, items: Sequence[Planned], problems: list[Problem]) -> lis
         before = pen.read(item.source)
         if before is None:
             raise Refused(f"it is gone from {item.source}: run this again")
+        if any(e.key in archiving.KEYS for e in frontmatter.split(before).entries or ()):
+            raise Refused(
+                f"it has {', '.join(archiving.KEYS)} of its own: `palace restore {item.source}` "
+                "ends a restore that was cut off; else rename the keys first"
+            )
         _stamped(pen, before, item)  # metadata that is broken is found before anything moves
         pen.move(item.source, item.target)
     text = pen.read(item.target)
@@ -57,16 +62,20 @@ def _join(
         raise Refused(f"it is gone from {item.source}: run this again")
     cold = pen.read(item.target)
     there = {entry.key: entry for entry in topics.parse(item.target, cold or "").entries}
+    here = {(e.line, e.text): e for e in topics.parse(item.source, live).entries}
     lines = live.split("\n")
+    joining: list[str] = []
     leaving: list[tuple[Entry, None]] = []
     gone: list[Memory] = []
     for memory in wanted:
-        entry = find(item.source, live, memory)
+        entry = here.get((memory.line, memory.text))
+        if entry is None:
+            raise Changed(f"{item.source} changed underneath: run this again")
         same = there.get(memory.id)
         if same is None:
             if cold is None:
                 cold = _new_file(pen, entry, item)
-            cold = topics.with_line(cold, lines[entry.line - 1].strip())
+            joining.append(lines[entry.line - 1].strip())
             there[memory.id] = entry
         elif (same.category, topics.normal(same.text)) != (
             entry.category,
@@ -79,6 +88,7 @@ def _join(
         leaving.append((entry, None))
         gone.append(memory)
     if gone and cold is not None:
+        cold = topics.with_lines(cold, joining)
         if not archiving.is_stamped(cold):
             cold = _stamped(pen, cold, item)
         if not {memory.id for memory in gone} <= {

@@ -243,6 +243,7 @@ def resolve(pen: Pen, name: str, winner: str, by: str | None, reason: str) -> De
         _finish_or_refuse(pen, record, state.events, won)
         return Decided(record, letter, ())
     who = decider(pen.root, by, pen.by)
+    _refuse_safe(state, lost)
     texts = {} if record.kind == "merge" else _marked(pen, names, won, lost)
     try:
         after = conflicts.decide(before, won, lost, letter, who, pen.now, said)
@@ -254,6 +255,15 @@ def resolve(pen: Pen, name: str, winner: str, by: str | None, reason: str) -> De
     _log(pen, path, won, lost, letter, who)
     left = tuple(_left(record, won, lost))
     return Decided(conflicts.parse(path, after), letter, tuple(texts), left)
+
+
+def _refuse_safe(state: states.State, lost: Side) -> None:
+    """Pinned and enforced memories are never let go without a word."""
+    for memory in state.memories:
+        if f"^{memory.id}" == lost.key and memory.safe:
+            how = f"run `palace unpin {memory.id}`" if memory.pinned else "archive the rule"
+            what = "pinned" if memory.pinned else "enforced by a rule"
+            raise Refused(f"^{memory.id} would lose and is {what}: {how} first")
 
 
 def _letter(record: Record, names: Names, winner: str) -> str:

@@ -16,9 +16,10 @@ from memory_palace.core.errors import BadInput, Changed, Refused
 from memory_palace.files import commit as commits
 from memory_palace.files import git, gitdiff, gitkeep, roots
 from memory_palace.files.gitdiff import Blob, Compared
-from memory_palace.memory import pen, review_logs
+from memory_palace.memory import pen, review, review_logs
 
 _FOLDERS = ("palace/", "manifests/")
+_STAYS = ("secret", "lost-line", "unreadable", "merge")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +64,9 @@ def accept(
     """Commit exactly ``paths``: added, edited or deleted ones, of a move both. Hooks run, and what
     else is staged stays staged.
 
-    Raises :class:`Refused` for a path without a change and if git does not commit,
-    :class:`BadInput` for what is no path of the memory or an empty message.
+    Raises :class:`Refused` for a path without a change, for secrets, lost lines of a log, marks of
+    a merge and what cannot be read, and if git does not commit, :class:`BadInput` for what is no
+    path of the memory or an empty message.
     """
     text = " ".join(privacy.redact(message).text.split())
     if not text:
@@ -74,6 +76,7 @@ def accept(
     _ready(root)
     with pen.begin(root, now, "palace review accept", text, say) as p:
         _changed(root, paths)
+        _check(root, paths, now)
         why = commits.commit(root, paths, pen.message(p))
         if why:
             raise Refused(f"not committed: {why}; mend that and run this again")
@@ -186,6 +189,17 @@ def _clean(paths: Sequence[str]) -> list[str]:
                 "palace/topics/lessons.md"
             )
     return list(dict.fromkeys(paths))
+
+
+def _check(root: Path, paths: Sequence[str], now: datetime) -> None:
+    """Refuse what no later commit mends: once it is in the history it stays there."""
+    for path in paths:
+        roots.inside(root, path)
+    bad = [f for f in review.look(root, None, now).errors if f.path in paths and f.kind in _STAYS]
+    if bad:
+        place = bad[0].path if bad[0].line is None else f"{bad[0].path}:{bad[0].line}"
+        more = f" (and {len(bad) - 1} more)" if bad[1:] else ""
+        raise Refused(f"{place}: {bad[0].message}{more}; where it is meant, commit it with git")
 
 
 def _ready(root: Path) -> None:

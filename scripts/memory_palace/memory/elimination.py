@@ -15,7 +15,7 @@ from memory_palace.core.events import SKEW, Event
 from memory_palace.core.problems import Problem
 from memory_palace.core.text import nfc
 from memory_palace.core.usage import Used, last_used
-from memory_palace.files import commit, read, tree
+from memory_palace.files import commit, read, roots, tree
 from memory_palace.files import config as configs
 from memory_palace.memory import standing, usage
 from memory_palace.memory.evidence import Shelf
@@ -88,9 +88,10 @@ def _planned(
 ) -> Gathered:
     problems: list[Problem] = list(survey.problems)
     due = []
+    changed = commit.changed(root) if any(case.is_due for case in cases) else set()
     for case in cases:
         path = case.finding.path
-        if case.is_due and commit.is_changed(root, path):
+        if case.is_due and path in changed:
             what = "has uncommitted changes: commit them, then run this again"
             problems.append(Problem(path, None, what, "warning"))
         elif case.is_due:
@@ -159,6 +160,9 @@ def _demote(pen: Pen, one: Demotion) -> None:
     before = pen.read(one.path)
     if before is None:
         raise Refused("it is gone: run this again")
+    place = roots.inside(pen.root, one.target)
+    if place.exists():
+        raise Refused(f"{one.target} is there already: rename one of them")
     # The record first: a kill in between leaves a note that still says where it belongs.
     if _origin(one.path, before) != one.path:
         day, reason = archiving.day(pen.now), f"{one.rule}: {one.detail}"

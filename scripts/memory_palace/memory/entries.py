@@ -18,9 +18,6 @@ DUPLICATE = 0.90
 """From this cosine on two entries of one category say the same."""
 
 
-_SHOWN_WEAKEST = 3
-
-
 @dataclass(frozen=True, slots=True)
 class Done:
     """What a command did, in a word, to which memory, as it stands now, and why.
@@ -193,7 +190,7 @@ class Book:
             entry.path,
             {},
             added=topics.render(entry),
-            check=lambda _, after: self._check_room(entry.path, after),
+            check=lambda _, after: topic_file.check_room(self.now, entry.path, after),
         )
         self.pen.log(
             "remembered",
@@ -232,23 +229,11 @@ class Book:
 
         def check(before: str, after: str) -> None:
             if len(after) > len(before):
-                self._check_room(memory.path, after)
+                topic_file.check_room(self.now, memory.path, after)
 
         changed = {entry: new} if new != entry else {}
         text = topic_file.rewrite(self.pen, self.now, memory.path, changes=changed, check=check)
         self._renew({memory.path: text})
-
-    def _check_room(self, path: str, text: str) -> None:
-        if len(text) <= topics.MOST_CHARACTERS:
-            return
-        here = [memory for memory in self.now.live if memory.path == path and not memory.safe]
-        weakest = sorted(here, key=lambda m: (m.strength, m.id))[:_SHOWN_WEAKEST]
-        listed = ", ".join(f"^{memory.id} ({memory.strength:.2f})" for memory in weakest)
-        raise Refused(
-            f"{path} would have {len(text):,} characters of {topics.MOST_CHARACTERS:,}: run "
-            "`palace archive`, or forget the weakest first"
-            + (f" and archive then: {listed}" if listed else "")
-        )
 
     def _renew(self, texts: dict[str, str]) -> None:
         logged = self.pen.logged[self._counted :]

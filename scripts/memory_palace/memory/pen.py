@@ -117,7 +117,7 @@ class Pen:
         ``at`` and ``reason`` are those of the command where none is given.
         """
         moment = at or journal.follow(self.root, about, self.now)
-        data = {key: value for key, value in data.items() if value is not None}
+        data = {key: _clean(key, value) for key, value in data.items() if value is not None}
         assert event in events.KINDS and not set(data) - set(events.KINDS[event]), (event, data)
         made = Event(
             moment.replace(microsecond=0),
@@ -138,6 +138,12 @@ class Pen:
         self.touched[events.PATH] = None
         self.logged.append(made)
         return made
+
+
+def _clean(key: str, value: Any) -> Any:
+    # A line that a person wrote may hold what must not be in a log that nothing is taken out of.
+    told = key in ("text", "before", "detail") and isinstance(value, str)
+    return privacy.redact(value).text if told else value
 
 
 @contextlib.contextmanager

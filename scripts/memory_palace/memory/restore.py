@@ -12,7 +12,7 @@ from memory_palace.core.text import did_you_mean, is_cold, nearest
 from memory_palace.core.topics import CATEGORIES
 from memory_palace.files import config as configs
 from memory_palace.files import read, tree
-from memory_palace.memory import basement, elimination, named
+from memory_palace.memory import basement, elimination, named, topic_file
 from memory_palace.memory import state as states
 from memory_palace.memory.pen import Pen
 from memory_palace.memory.state import State
@@ -87,11 +87,7 @@ def entry(pen: Pen, now: State, memory: Memory) -> Restored:
     if live is None:
         live = topics.new_file(CATEGORIES[memory.category])
     text = topics.with_line(live, line)
-    if len(text) > topics.MOST_CHARACTERS:
-        raise Refused(
-            f"{target} would have {len(text):,} characters of {topics.MOST_CHARACTERS:,}: "
-            "run `palace archive`, or forget its weakest memories first"
-        )
+    topic_file.check_room(now, target, text)
     if memory.id not in {entry.key for entry in topics.parse(target, text).entries}:
         raise Refused(f"{target} ends inside a code fence: close it, and run this again")
     pen.put(target, text)
@@ -109,8 +105,12 @@ def _file(pen: Pen, now: State, path: str) -> Restored:
     bare = archiving.unstamped(text)  # metadata that is broken is found before anything moves
     if here == source:
         _check_free(pen, source, target)
+        if target.startswith(topics.FOLDER) and len(bare) > topics.MOST_CHARACTERS:
+            raise Refused(
+                f"{target} would have {len(bare):,} characters of {topics.MOST_CHARACTERS:,}: "
+                "restore its memories one by one, by their ids"
+            )
         pen.move(source, target)
-        pen.read(target)
     pen.put(target, bare)
     entries = [memory.id for memory in now.memories if memory.path == here]
     pen.log("restored", target, path=source, to=target, entries=entries or None)

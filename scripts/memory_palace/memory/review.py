@@ -236,6 +236,7 @@ def _findings(
     after = {path: text for path, text in sides.after.items() if path in sides.paths}
     found = [*sides.faults, *entries.findings]
     found += checks.frontmatter(after)
+    found += checks.merges(after)
     found += checks.secrets(sides.before, after)
     changed = [path for path in after if notechange.is_note(path)]
     if changed or any(notechange.is_note(path) for path in sides.before):
@@ -244,6 +245,9 @@ def _findings(
     for log in logs:
         found += checks.found("lost-line", review_logs.lost(log))
         found += checks.found("log", log.problems)
+        if log.path == events.PATH:
+            added = ((line.number, line.data) for line in log.added if line.data is not None)
+            found += checks.found("log", events.read_all(added)[1])
     before = gitdiff.files(root, between.base, "palace")
     held = [memory.path for memory in entries.before]
     found += checks.lost(before, held, notes, entries.changes)

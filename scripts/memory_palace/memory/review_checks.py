@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from memory_palace.core import note, privacy, topics
+from memory_palace.core import mergemarks, note, privacy, topics
 from memory_palace.core.entrychange import EntryChange
 from memory_palace.core.links import TREE
 from memory_palace.core.notechange import NoteChange, is_note
@@ -13,7 +13,15 @@ from memory_palace.core.problems import Grade, Problem
 from memory_palace.core.text import is_cold, split_lines
 
 Kind = Literal[
-    "secret", "lost-entries", "lost-line", "frontmatter", "link", "entry", "log", "unreadable"
+    "secret",
+    "lost-entries",
+    "lost-line",
+    "frontmatter",
+    "link",
+    "entry",
+    "log",
+    "unreadable",
+    "merge",
 ]
 MOST_LOST = 0.25
 """More of a room than this, gone and neither archived nor moved, is a loss."""
@@ -45,6 +53,17 @@ def frontmatter(after: Mapping[str, str]) -> list[Finding]:
         for path, text in after.items()
         if is_note(path)
         for one in found("frontmatter", note.parse(path, text).problems)
+    ]
+
+
+def merges(after: Mapping[str, str]) -> list[Finding]:
+    """Marks of a merge that were left in changed notes, {path: text}."""
+    what = "a merge was left unfinished: keep what holds and take the marks out"
+    return [
+        Finding("merge", path, merge.line, what)
+        for path, text in after.items()
+        if is_note(path)
+        for merge in mergemarks.find(text).merges
     ]
 
 

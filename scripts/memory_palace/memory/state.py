@@ -189,16 +189,12 @@ def topic_files(root: Path) -> list[str]:
         for place, folders, names in os.walk(top):
             folders[:] = sorted(name for name in folders if not name.startswith("."))
             inside = Path(place).relative_to(root).as_posix()
-            found += [f"{inside}/{name}" for name in sorted(names) if _is_note(place, name)]
+            found += [f"{inside}/{name}" for name in sorted(names) if _is_note(name)]
     return found
 
 
-def _is_note(place: str, name: str) -> bool:
-    return (
-        name.lower().endswith(".md")
-        and not name.startswith(".")
-        and not os.path.islink(os.path.join(place, name))
-    )
+def _is_note(name: str) -> bool:
+    return name.lower().endswith(".md") and not name.startswith(".")
 
 
 class Written:

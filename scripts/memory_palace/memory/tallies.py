@@ -6,6 +6,7 @@ merged or mended has another beginning and is counted anew.
 
 import contextlib
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -25,6 +26,8 @@ FORMAT = 1
 KEPT_FROM = 256 * 1024
 """Bytes of a log from which its counts are kept, and after so many more are kept anew."""
 
+_UIDS = re.compile(rb'"uid"\s*:\s*"([^"]*)"')
+_PLAIN = re.compile(r"[0-9A-Za-z_-]+")  # spelled in one way only
 _NAME = f"{roots.MEMORY}/tallies.json"
 
 
@@ -34,12 +37,12 @@ class Counted:
 
     tallies: Mapping[str, Tally]
     problems: tuple[Problem, ...]
-    _data: bytes
+    data: bytes
 
     @cached_property
     def events(self) -> tuple[Event, ...]:
         """The events themselves, in order: read when they are asked for."""
-        return journal.parse(self._data).events
+        return journal.parse(self.data).events
 
 
 def load(root: Path, now: datetime) -> Counted:
@@ -73,8 +76,10 @@ def _kept(root: Path, data: bytes, now: datetime) -> Counted | None:
     newest = max([newest, *(event.at for event in rest.events)])
     if newest > now + events.SKEW:
         return None  # also what is kept may be of days to come, if the clock went back
-    if any(event.uid.encode("utf-8", "replace") in data[:size] for event in rest.events):
-        return None  # a repeat would count twice
+    known = set(_UIDS.findall(data, 0, size)) if rest.events else set()
+    for event in rest.events:
+        if not _PLAIN.fullmatch(event.uid) or event.uid.encode() in known:
+            return None  # a repeat would count twice
     lines = data.count(b"\n", 0, size)
     problems += [
         Problem(PATH, (one.line or 0) + lines, one.message, one.grade) for one in rest.problems
@@ -89,8 +94,8 @@ def _keep(root: Path, counted: Counted, newest: datetime) -> None:
     """Write the counts; where that fails, the next one counts again."""
     data: dict[str, Any] = {
         "format": FORMAT,
-        "size": len(counted._data),
-        "sha256": digest(counted._data),
+        "size": len(counted.data),
+        "sha256": digest(counted.data),
         "newest": newest.isoformat(),
         "problems": [(one.line, one.message, one.grade) for one in counted.problems],
         "tallies": {key: _as_list(one) for key, one in counted.tallies.items()},

@@ -11,6 +11,8 @@ from memory_palace.core.topics import Entry
 from memory_palace.memory.pen import Pen
 from memory_palace.memory.state import State
 
+_SHOWN_WEAKEST = 3
+
 
 def rewrite(
     pen: Pen,
@@ -60,6 +62,20 @@ def reads(path: str, text: str, line: str) -> bool:
     """True if the last line of ``text``, an entry's ``line``, is read as one: no fence is open."""
     entries = topics.parse(path, text).entries
     return bool(entries) and topics.render(entries[-1]) == line
+
+
+def check_room(state: State, path: str, text: str) -> None:
+    """Raises :class:`Refused` if a topic file would be too long, with what to archive first."""
+    if not path.startswith(topics.FOLDER) or len(text) <= topics.MOST_CHARACTERS:
+        return
+    here = [memory for memory in state.live if memory.path == path and not memory.safe]
+    weakest = sorted(here, key=lambda m: (m.strength, m.id))[:_SHOWN_WEAKEST]
+    listed = ", ".join(f"^{memory.id} ({memory.strength:.2f})" for memory in weakest)
+    raise Refused(
+        f"{path} would have {len(text):,} characters of {topics.MOST_CHARACTERS:,}: run "
+        "`palace archive`, or forget the weakest first"
+        + (f" and archive then: {listed}" if listed else "")
+    )
 
 
 def _is_untold(state: State, key: str) -> bool:
