@@ -9,7 +9,7 @@ export PALACE_QUESTION := $(value Q)
 unexport Q
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-bge setup-dev query index graph doctor test lint bench
+.PHONY: help setup setup-bge setup-mcp setup-dev query index graph doctor test lint bench
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s%s\n", $$1, $$2}' Makefile
@@ -32,11 +32,14 @@ setup: ## install the toolkit with its embedded model
 setup-bge: ## install FlagEmbedding and torch, fetch BGE-M3 (2.3 GB)
 	@$(PYTHON) scripts/install.py bge && $(PY) scripts/palace.py model download bge-m3
 
+setup-mcp: ## install what serves the palace over MCP
+	@$(PYTHON) scripts/install.py mcp
+
 setup-dev: ## install what the tests need
 	@$(PYTHON) scripts/install.py dev
 
 test: $(VENV)/.dev ## install everything and run all tests
-	@$(PY) -m pytest -n 2 $(ARGS)
+	@$(PY) -m pytest -n 2 --dist loadfile $(ARGS)
 
 lint: $(VENV)/.dev ## style and types
 	@$(PY) -m ruff check . && $(PY) -m ruff format --check . && $(PY) -m mypy
@@ -44,9 +47,9 @@ lint: $(VENV)/.dev ## style and types
 bench: $(VENV)/.core ## measure indexing and queries on a generated palace
 	@$(PY) bench/index.py $(ARGS) && $(PY) bench/query.py $(ARGS)
 
-$(VENV)/.core: requirements-core.txt
+$(VENV)/.core: requirements-core.txt pyproject.toml
 	@$(PYTHON) scripts/install.py core
 
 $(VENV)/.dev: requirements-dev.txt requirements.txt requirements-core.txt requirements-bge.txt \
-		requirements-e5.txt requirements-milvus.txt
+		requirements-e5.txt requirements-milvus.txt requirements-mcp.txt pyproject.toml
 	@$(PYTHON) scripts/install.py dev

@@ -1,11 +1,12 @@
 """Make the repository's own environment and install a tier into it.
 
-    python3 scripts/install.py [core|bge|e5|milvus|dev]
+    python3 scripts/install.py [core|bge|e5|milvus|mcp|dev]
 
 core    the toolkit with its embedded model (the default)
 bge     the whole system: FlagEmbedding and torch too
 e5      the toolkit and multilingual-e5-small, a small model for many languages
 milvus  the toolkit and a client for Milvus
+mcp     the toolkit and what serves it over MCP
 dev     all of it and what the tests need
 
 The environment is .venv beside this repository's README, or $VENV; it also gets the command
@@ -21,7 +22,8 @@ CONTAINED = {
     "bge": ["core"],
     "e5": ["core"],
     "milvus": ["core"],
-    "dev": ["core", "bge", "e5", "milvus"],
+    "mcp": ["core"],
+    "dev": ["core", "bge", "e5", "milvus", "mcp"],
 }
 REPOSITORY = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 TIERS = {
@@ -29,6 +31,7 @@ TIERS = {
     "bge": ["requirements.txt", "requirements-core.txt", "requirements-bge.txt"],
     "e5": ["requirements-e5.txt", "requirements-core.txt"],
     "milvus": ["requirements-milvus.txt", "requirements-core.txt"],
+    "mcp": ["requirements-mcp.txt", "requirements-core.txt"],
     "dev": [
         "requirements-dev.txt",
         "requirements.txt",
@@ -36,6 +39,7 @@ TIERS = {
         "requirements-bge.txt",
         "requirements-e5.txt",
         "requirements-milvus.txt",
+        "requirements-mcp.txt",
     ],
 }
 
@@ -47,7 +51,7 @@ def main(arguments):
         print(__doc__.strip())
         return 0
     if tier not in TIERS or len(arguments) > 1:
-        known = "core, bge, e5, milvus and dev"
+        known = "core, bge, e5, milvus, mcp and dev"
         return _fail("one of %s can be installed, not %s" % (known, " ".join(arguments)), 2)
     if sys.version_info < (3, 11):
         found = "%d.%d" % sys.version_info[:2]
@@ -124,7 +128,7 @@ def _python(environment):
 
 def _digest(names):
     found = hashlib.sha256()
-    for name in names:
+    for name in [*names, "pyproject.toml"]:  # which names the command
         with open(os.path.join(REPOSITORY, name), "rb") as file:
             found.update(file.read())
     return found.hexdigest()

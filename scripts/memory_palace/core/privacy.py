@@ -6,14 +6,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from urllib.parse import quote, quote_plus
 
+from memory_palace.core import private_spans
 from memory_palace.core.secret_forms import MARK, Span, spans
 
-PRIVATE_MARK = "[PRIVATE]"
+PRIVATE_MARK = private_spans.MARK
 LEAST_KNOWN = 8
 """A known value under this many characters would hit ordinary words."""
 
 _MOST_ROUNDS = 8
-_TAG = re.compile(r"<\s*(/\s*)?private\s*>", re.IGNORECASE)
 _NOT_IN_NAMES = re.compile(r"[^\w.-]", re.ASCII)
 
 
@@ -72,19 +72,12 @@ def secrets(text: str) -> list[Found]:
 
 def _without_private(text: str) -> tuple[str, int]:
     """``text`` with a mark for each outermost private span, and how many there were."""
-    pieces, depth, kept, count = [], 0, 0, 0
-    for tag in _TAG.finditer(text):
-        if tag.group(1) is None:
-            if depth == 0:
-                pieces += [text[kept : tag.start()], PRIVATE_MARK]
-                count += 1
-            depth += 1
-        elif depth:  # a closing tag that closes nothing is text
-            depth -= 1
-            kept = tag.end()
-    if depth == 0:
-        pieces.append(text[kept:])
-    return "".join(pieces), count
+    pieces, kept, count = [], 0, 0
+    for start, end in private_spans.places(text):
+        pieces += [text[kept:start], PRIVATE_MARK]
+        kept = end
+        count += 1
+    return "".join([*pieces, text[kept:]]), count
 
 
 def _without_known(text: str, known: Mapping[str, str]) -> tuple[str, list[str]]:

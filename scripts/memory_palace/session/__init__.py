@@ -1,0 +1,1 @@
+"""What an agent's session gets and gives: wake-up, report, recall, rules, its record."""
