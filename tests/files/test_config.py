@@ -43,6 +43,7 @@ USER = {
     ),
     "device: cuda:1": Config(device="cuda:1"),
     "identity: ada": Config(identity="ada"),
+    "rules: {run_after: [make fmt, 'npm  test']}": Config(run_after=("make fmt", "npm  test")),
 }
 NESTED = {
     "index: {store: milvus, milvus_uri: 'http://host:19530'}": Config(

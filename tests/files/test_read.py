@@ -156,3 +156,11 @@ def test_windows_knows_no_inode(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert read.file_stat("a", info).inode == info.st_ino
     monkeypatch.setattr(read.os, "name", "nt")
     assert read.file_stat("a", info) == FileStat("a", info.st_size, info.st_mtime_ns, 0)
+
+
+def test_a_time_that_no_database_holds_is_bounded(tmp_path: Path) -> None:
+    """A clock that was far off must not end an index run."""
+    path = tmp_path / "note.md"
+    path.write_text("One.")
+    os.utime(path, ns=(0, 2**63 + 10**9))
+    assert read.file_stat("note.md", path.stat()).mtime_ns <= 2**63 - 1

@@ -41,7 +41,7 @@ def test_a_new_palace_can_be_used(tmp_path: Path) -> None:
         *(f"palace/{room}" for room in starter.ROOMS),
     }  # fmt: skip
     assert all((root / path).exists() for path in made)
-    assert (root / ".gitignore").read_text() == ".palace/\n"
+    assert (root / ".gitignore").read_text() == ".palace/\n.*.tmp\n"
     assert (root / ".gitattributes").read_text().splitlines()[0] == (
         "*.jsonl merge=union text eol=lf"
     )
@@ -87,13 +87,13 @@ def test_nothing_is_overwritten(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("before", "after"),
     [
-        (b"*.pyc\n", b"*.pyc\n.palace/\n"),
-        (b"*.pyc", b"*.pyc\n.palace/\n"),
-        (b"", b".palace/\n"),
-        (b".palace/\n*.pyc\n", b".palace/\n*.pyc\n"),
-        (b"a\r\n.palace/\r\n", b"a\r\n.palace/\r\n"),
-        (b"caf\xe9/\n", b"caf\xe9/\n.palace/\n"),
-        (b"x.palace/\n", b"x.palace/\n.palace/\n"),
+        (b"*.pyc\n", b"*.pyc\n.palace/\n.*.tmp\n"),
+        (b"*.pyc", b"*.pyc\n.palace/\n.*.tmp\n"),
+        (b"", b".palace/\n.*.tmp\n"),
+        (b".palace/\n*.pyc\n", b".palace/\n*.pyc\n.*.tmp\n"),
+        (b"a\r\n.palace/\r\n", b"a\r\n.palace/\r\n.*.tmp\n"),
+        (b"caf\xe9/\n", b"caf\xe9/\n.palace/\n.*.tmp\n"),
+        (b"x.palace/\n", b"x.palace/\n.palace/\n.*.tmp\n"),
     ],
 )
 def test_lines_are_added_to_an_ignore_file_that_is_there(

@@ -30,6 +30,8 @@ KINDS: dict[str, tuple[str, ...]] = {
     "card_completed": ("path",),
     "conflict_opened": ("path", "kind"),
     "conflict_resolved": ("path", "winner", "loser", "who"),
+    "noted": ("path", "digest", "base"),
+    "moved": ("path", "to"),
 }
 """Each kind, and the keys that it has besides those that all share."""
 

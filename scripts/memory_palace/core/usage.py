@@ -11,7 +11,7 @@ from memory_palace.core.events import Event
 from memory_palace.core.links import TREE, in_metadata
 from memory_palace.core.text import sha256
 
-MOVES = frozenset({"archived", "restored", "demoted"})
+MOVES = frozenset({"archived", "restored", "demoted", "moved"})
 """Events after which the note ``path`` is called ``to``."""
 
 

@@ -51,6 +51,7 @@ class Config:
     milvus_token: str | None = field(default=None, repr=False)
     palaces: Mapping[Path, str] = field(default_factory=dict)
     auto_apply: bool = False
+    run_after: tuple[str, ...] = ()
 
 
 class _Wrong(ValueError):
@@ -343,6 +344,7 @@ _USER: dict[str, _Reader] = {
     "device": _single("device", _text),
     "identity": _single("identity", _text),
     "promote": _section(auto_apply=("auto_apply", _flag)),
+    "rules": _section(run_after=("run_after", _words)),
     "index": _section(
         exclude=_EXCLUDE,
         store=("store", _one_of(STORES)),

@@ -1,8 +1,6 @@
 """What git knows, asked through its own command. A palace without git works too."""
 
 import os
-import subprocess
-import threading
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -41,6 +39,8 @@ _SAFE = (
 
 def run(root: Path, *arguments: str, timeout: float = 60.0) -> bytes | None:
     """The output of ``git -C root …``, or None if git is not there or says no."""
+    import subprocess  # takes longer to import than a hook of a client has to spare
+
     try:
         done = subprocess.run(
             command(root, arguments),
@@ -126,6 +126,9 @@ def commit_times(root: Path, wanted: set[str], timeout: float = 60.0) -> Times:
 def _read_log(root: Path, missing: set[str], found: Times, timeout: float) -> bool:
     """Move paths from ``missing`` to ``found``, newest commit first; True if git was through with
     its history, or nothing was missing any more."""
+    import subprocess
+    import threading
+
     # No path that git names begins with a slash, so one marks a commit.
     log = ("log", "-z", "--relative", "--name-only", "--format=/%ct", "--no-renames", "HEAD")
     try:

@@ -12,6 +12,8 @@ from memory_palace.core.text import digest
 MOST_BYTES = 10 * 1024 * 1024
 """A larger note is reported and not indexed."""
 
+_LATEST_NS = 2**63 - 1  # of a time that the catalog holds: the year 2262
+
 
 @dataclass(frozen=True, slots=True)
 class Text:
@@ -56,7 +58,8 @@ def read(root: Path, path: str) -> Text | Unreadable:
 def file_stat(path: str, info: os.stat_result) -> FileStat:
     """``info`` as it is compared. Windows tells the inode of an open file and not that of one
     that is listed, so there it is 0: unknown."""
-    return FileStat(path, info.st_size, info.st_mtime_ns, 0 if os.name == "nt" else info.st_ino)
+    modified = max(min(info.st_mtime_ns, _LATEST_NS), -_LATEST_NS)
+    return FileStat(path, info.st_size, modified, 0 if os.name == "nt" else info.st_ino)
 
 
 def read_bytes(

@@ -30,7 +30,7 @@ def find(given: str | None = None, start: Path | None = None) -> Path:
                 f"run `palace init {root}`, or name another"
             )
         return _canonical(root)
-    here = (start or Path.cwd()).absolute()
+    here = (start or current()).absolute()
     toolkit = Path(__file__).resolve().parents[3]
     for folder in (*_above(here), toolkit):
         if (folder / MARKER).is_file():
@@ -38,6 +38,14 @@ def find(given: str | None = None, start: Path | None = None) -> Path:
     raise BadInput(
         f"no {MARKER} in {here} or above: run `palace init DIR`, or name a palace with --root"
     )
+
+
+def current() -> Path:
+    """The current directory. Raises :class:`BadInput` if it was removed."""
+    try:
+        return Path.cwd()
+    except FileNotFoundError:
+        raise BadInput("the current folder is gone: go to another one and run this again") from None
 
 
 def _above(here: Path) -> Iterator[Path]:

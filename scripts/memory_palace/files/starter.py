@@ -23,16 +23,19 @@ ROOMS = (
     "topics",
 )
 
-_FILES = {
+UNFILLED = "Replace these lines:"
+"""Stands in a new palace's identity until a person has written it."""
+
+FILES = {
     roots.MARKER: "# Settings of this palace; every key is optional.\nembedder: auto\n",
-    "palace/grand_hall/identity.md": """---
+    "palace/grand_hall/identity.md": f"""---
 title: Identity
 type: palace
 priority: high
 ---
 # Identity
 
-Who this memory serves, and what an agent should always know. Replace these lines:
+Who this memory serves, and what an agent should always know. {UNFILLED}
 
 - who you are and what you work on
 - what matters most to you
@@ -53,7 +56,7 @@ title: Room map
 - `topics`: preferences, lessons, patterns, decisions, completions, mistakes
 """,
 }
-_IGNORED = (".palace/",)
+_IGNORED = (".palace/", ".*.tmp")  # the second is what a killed write leaves
 _ATTRIBUTES = (
     "*.jsonl merge=union text eol=lf",
     # One memory a line: lines that two branches added are both wanted.
@@ -78,7 +81,7 @@ def make(directory: Path) -> list[str]:
             keep = folder / ".gitkeep"
             if not any(folder.iterdir()):
                 keep.touch()
-        for path, text in _FILES.items():
+        for path, text in FILES.items():
             if not (root / path).exists():
                 atomic.write(root / path, text.encode(), expected=None)
                 made.append(path)

@@ -59,6 +59,22 @@ class Tree:
         return path in away or (bool(unseen) and not unseen.isdisjoint(_folders(path)))
 
 
+def look(root: Path) -> None:
+    """Raises :class:`Missing` if the notes cannot be listed: every answer would be empty."""
+    try:
+        with os.scandir(root / TREE):
+            pass
+    except OSError as error:
+        raise Missing(
+            f"cannot read {TREE} in {root} ({error.strerror}): mount or restore it"
+        ) from None
+
+
+def is_conflict_copy(name: str) -> bool:
+    """True if a sync tool or a merge gave a file this name: it is reported, not indexed."""
+    return _CONFLICT_COPY.search(name) is not None
+
+
 def _folders(path: str) -> Iterator[str]:
     """The folders above ``path``."""
     end = path.rfind("/")
@@ -153,7 +169,7 @@ def _place(
         # Windows reads it as two names, so no manifest could list it for every machine.
         tree.problems.append(Problem(path, None, "its name has a backslash: rename it"))
         return
-    if _CONFLICT_COPY.search(entry.name):
+    if is_conflict_copy(entry.name):
         tree.excluded.append(path)
         tree.problems.append(
             Problem(
