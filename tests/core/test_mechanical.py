@@ -115,7 +115,7 @@ def test_a_regular_expression_waits() -> None:
     [
         ("bash_contains git push", "block", ""),
         ("tool_name Bash", "run_after make lint", ""),
-        (None, "block", "`trigger` is None"),
+        (None, "block", "`trigger` is missing"),
         ("bash_contains", "block", "nothing after it"),
         ("bash_contains  ", "block", "nothing after it"),
         ("shell x", "block", "write bash_contains"),

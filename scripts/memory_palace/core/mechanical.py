@@ -52,15 +52,20 @@ def fault(trigger: object, action: object) -> str:
     """
     name, _, rest = str(trigger).partition(" ") if isinstance(trigger, str) else ("", "", "")
     if name not in TRIGGERS:
-        return f"`trigger` is {trigger!r}: write {', '.join(TRIGGERS[:-1])} or {TRIGGERS[-1]}"
+        known = f"{', '.join(TRIGGERS[:-1])} or {TRIGGERS[-1]}"
+        return f"`trigger` {_is(trigger)}: write {known}"
     if not rest.strip():
         return f"`trigger` {name} has nothing after it: write what it looks for, in quotes"
     if name == "bash_regex" and (why := _regex_fault(rest)):
         return why
     verb, _, command = str(action).partition(" ")
     if action not in ("block", "warn") and not (verb == "run_after" and command.strip()):
-        return f"`action` is {action!r}: write block, warn or run_after COMMAND"
+        return f"`action` {_is(action)}: write block, warn or run_after COMMAND"
     return ""
+
+
+def _is(value: object) -> str:
+    return "is missing" if value is None else f"is {value!r}"
 
 
 @dataclass(frozen=True, slots=True)
