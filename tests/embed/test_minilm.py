@@ -1,6 +1,9 @@
 """The embedded model, the real one."""
 
+import os
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +14,7 @@ from memory_palace.core.errors import Missing
 from memory_palace.embed import minilm
 from memory_palace.embed.minilm import Files, MiniLM
 from memory_palace.embed.port import TokenEmbedder, Vectors
+from support.palaces import SCRIPTS
 
 
 @pytest.fixture(scope="module")
@@ -296,3 +300,27 @@ def test_loading_and_embedding_say_nothing(files: Files, capfd: pytest.CaptureFi
     """No library writes to the terminal, where it would break a protocol or cost an agent."""
     MiniLM(files).embed_passages(["one", "word " * 400])
     assert capfd.readouterr() == ("", "")
+
+
+def test_the_runtime_tells_nobody(tmp_path: Path) -> None:
+    """Nothing is written into the home, where ONNX Runtime would keep what it tells its makers."""
+    code = (
+        "from memory_palace.embed import minilm\n"
+        "minilm.MiniLM(minilm.find(None)).embed_passages(['one'])\n"
+    )
+    subprocess.run(
+        [sys.executable, "-c", code],
+        env={"HOME": str(tmp_path), "PATH": os.environ["PATH"], "PYTHONPATH": str(SCRIPTS)},
+        check=True,
+        timeout=60,
+    )
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_runtime_that_cannot_be_loaded_is_said(
+    files: Files, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A library of the system may be missing: one line with what to do."""
+    monkeypatch.setitem(sys.modules, "onnxruntime", None)
+    with pytest.raises(Missing, match=r"onnxruntime or tokenizers cannot be loaded .*: run `pip"):
+        MiniLM(files)

@@ -61,3 +61,17 @@ def test_the_index_agrees(keyword_palace: Palace) -> None:
             )
             found = scratch.matching(INDEXABLE, [expression])[0]
             assert [r[0] for r in rows] == [f"palace/n{n}.md" for n in np.flatnonzero(found)]
+
+
+def test_texts_may_be_asked_again_and_again() -> None:
+    """Each time for other words; places come in order."""
+    texts = scratch.Texts(["the amber ledger", "a birch", "amber"])
+    assert texts.places(['"amber"', '"birch"', '"cedar"']) == [[0, 2], [1], []]
+    assert texts.places(['"ledgers"']) == [[0]]
+    texts.close()
+
+
+def test_without_texts_or_words_there_are_no_places() -> None:
+    """One list a word all the same."""
+    assert scratch.places([], ['"amber"']) == [[]]
+    assert scratch.places(["amber"], []) == []

@@ -55,6 +55,14 @@ def test_vectors_are_kept(root: Path) -> None:
     assert other.embedded == TEXTS
 
 
+def test_what_has_no_vector_yet_is_named(root: Path) -> None:
+    """Each text once; by another embedder all of them lack one."""
+    vectors = Entries(root, fake_choice())
+    vectors.of(TEXTS[:1])
+    assert vectors.missing([*TEXTS, *TEXTS]) == list(TEXTS[1:])
+    assert Entries(root, fake_choice(FakeEmbedder(salt="2"))).missing(TEXTS[:1]) == list(TEXTS[:1])
+
+
 def test_more_than_a_batch(root: Path) -> None:
     """In order, and each its own."""
     texts = [f"word{n}" for n in range(150)]

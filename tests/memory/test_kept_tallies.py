@@ -48,3 +48,27 @@ def test_kept_counts_are_those_of_the_whole_log(
         kept.unlink(missing_ok=True)
         anew = tallies.load(tmp_path, NOW)
         assert dict(grown.tallies) == dict(anew.tallies)
+        for about in (A, B):
+            assert tallies.some(tmp_path, NOW, [about]).get(about) == anew.tallies.get(about)
+            kept.unlink(missing_ok=True)
+            assert tallies.some(tmp_path, NOW, [about]).get(about) == anew.tallies.get(about)
+
+
+def test_few_lines_of_a_log_are_parsed_for_a_few_memories(tmp_path: Path) -> None:
+    """Those that name one of them, also beside others, each once and in order."""
+    log = tmp_path / PATH
+    log.parent.mkdir()
+    rows = [
+        {"event": "remembered", "id": A, "uid": "1"},
+        {"event": "remembered", "id": B, "uid": "2"},
+        {"event": "archived", "id": "note", "uid": "3", "entries": [A], "reason": A},
+        {"event": "restored", "id": "note", "uid": "4", "entries": [A, "other"]},
+    ]
+    lines = [json.dumps({"at": NOW.isoformat(), "by": "a@b", **row}) for row in rows]
+    log.write_text("\n".join(["no json", *lines]))  # cut off before the last line feed
+    found = tallies.some(tmp_path, NOW, [A])
+    whole = tallies.load(tmp_path, NOW).tallies
+    assert found[A] == whole[A]
+    assert found[A].evidence == 2
+    assert B not in found
+    assert tallies.some(tmp_path, NOW, []) == {}

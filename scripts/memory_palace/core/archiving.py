@@ -20,7 +20,8 @@ SMALLEST_ROOM = 4
 """In a smaller room a quarter is nothing to speak of."""
 
 Kind = Literal["topic", "entry", "note"]
-_SHARED_FOLDERS = ("project_rooms", "chambers")  # each folder in these is a room of its own
+WINGS = ("project_rooms", "chambers")
+"""Rooms that hold wings: each folder in these is a room of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +174,7 @@ def single(memory: "Memory", at: datetime, reason: str = "") -> Planned:
 def room(path: str) -> str:
     """The room that a live path lies in, without ``palace/``: ``topics``, ``chambers/pi``."""
     parts = path.removeprefix(TREE).split("/")[:-1]
-    return "/".join(parts[: 2 if parts[:1] and parts[0] in _SHARED_FOLDERS else 1])
+    return "/".join(parts[: 2 if parts[:1] and parts[0] in WINGS else 1])
 
 
 def sweeps(plan: Iterable[Planned], entries: int, notes: Mapping[str, int]) -> tuple[Sweep, ...]:

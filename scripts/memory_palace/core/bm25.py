@@ -5,36 +5,19 @@ holds; scores are made with :func:`rarity` in its place. Arrays have shape (n,),
 row of text.
 """
 
-import math
-
 import numpy as np
 from numpy.typing import NDArray
 
+from memory_palace.core.rarity import LEAST_IDF, idf, rarity
 from memory_palace.core.scoring import Scores
+
+__all__ = ["K1", "LEAST_IDF", "B", "contributions", "frequency", "idf", "rarity"]
 
 K1 = 1.2
 """How soon more of the same word stops counting; FTS5 has it fixed."""
 
 B = 0.75
 """How much a long row is held back; FTS5 has it fixed."""
-
-LEAST_IDF = 1e-6
-"""What a word counts that is in half of the rows or more, as in FTS5."""
-
-
-def rarity(rows: int, having: int) -> float:
-    """The weight of a word (or phrase, or prefix) that ``having`` of ``rows`` rows have.
-
-    Always above 0, as in Lucene: in a palace of a few notes, where a word soon stands in half of
-    them, FTS5's weight would be none.
-    """
-    return math.log1p((rows - having + 0.5) / (having + 0.5))
-
-
-def idf(rows: int, having: int) -> float:
-    """The same as FTS5 has it."""
-    weight = math.log((rows - having + 0.5) / (having + 0.5))
-    return weight if weight > 0.0 else LEAST_IDF
 
 
 def contributions(

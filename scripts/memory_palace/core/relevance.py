@@ -12,9 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory_palace.core.scoring import Scores
-
-KEYWORD_HALF = 6.0
-"""The BM25 score that counts one half."""
+from memory_palace.core.weights import KEYWORD_HALF
 
 KEYWORD = 1.0
 """The share of the chunk's own keywords."""

@@ -6,13 +6,21 @@ All arrays have shape (n,), dtype float64, one element a chunk.
 import numpy as np
 from numpy.typing import NDArray
 
-from memory_palace.core.weights import Weights
+from memory_palace.core.weights import IMPORTANCE, IMPORTANCE_ABSENT, RECENCY_UNKNOWN, Weights
+
+__all__ = [
+    "IMPORTANCE",
+    "IMPORTANCE_ABSENT",
+    "RECENCY_UNKNOWN",
+    "RELEVANCE_WITHOUT_WORDS",
+    "Scores",
+    "compound",
+    "importance",
+    "recency",
+]
 
 Scores = NDArray[np.float64]
 
-IMPORTANCE = {"high": 1.0, "medium": 0.6, "low": 0.3}
-IMPORTANCE_ABSENT = 0.5
-RECENCY_UNKNOWN = 0.5
 RELEVANCE_WITHOUT_WORDS = 0.5
 
 

@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from typing import Literal
 
 Lifecycle = Literal["active", "provisional", "candidate", "dropped"]
+STANDING: tuple[Lifecycle, ...] = ("active", "provisional")
+"""What an agent is told of unasked."""
 
 ACTIVE, PROVISIONAL, CANDIDATE = 1.0, 0.4, 0.2
 """The least strength of each lifecycle; below the last a memory is dropped from reports."""

@@ -1,6 +1,5 @@
 """Small things that every room needs of text: lines, hashes, names, nearest words."""
 
-import difflib
 import hashlib
 import re
 import unicodedata
@@ -86,6 +85,8 @@ def _fits(name: str) -> bool:
 
 def nearest(word: str, known: Iterable[str]) -> str | None:
     """The known word most like ``word``, or None if none is close."""
+    import difflib  # for faults only
+
     found = difflib.get_close_matches(word, list(known), n=1, cutoff=0.5)
     return found[0] if found else None
 

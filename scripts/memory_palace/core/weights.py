@@ -2,6 +2,16 @@
 
 from dataclasses import dataclass
 
+IMPORTANCE = {"high": 1.0, "medium": 0.6, "low": 0.3}
+IMPORTANCE_ABSENT = 0.5
+RECENCY_UNKNOWN = 0.5
+
+KEYWORD_HALF = 6.0
+"""The BM25 score that counts one half."""
+
+SUPERSEDED = 0.5
+"""What is left of a superseded note's relevance."""
+
 
 @dataclass(frozen=True, slots=True)
 class Weights:

@@ -5,6 +5,7 @@ from a folder that the user names.
 """
 
 import importlib.util
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -77,13 +78,15 @@ class MiniLM:
 
     def __init__(self, files: Files) -> None:
         """Raises :class:`Missing` if a file is not what it should be or cannot be used."""
-        import onnxruntime
-        from tokenizers import Tokenizer
-
-        options = onnxruntime.SessionOptions()
-        options.log_severity_level = 3
-        options.intra_op_num_threads = 1  # the cores go to several texts: see embed/spread.py
+        # It counts its uses and tells its makers, unless it is told before it is imported.
+        os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
         try:
+            import onnxruntime
+            from tokenizers import Tokenizer
+
+            options = onnxruntime.SessionOptions()
+            options.log_severity_level = 3
+            options.intra_op_num_threads = 1  # the cores go to several texts: see embed/spread.py
             tokenizer = _checked(files.tokenizer, files.tokenizer_sha256)
             model = _checked(files.model, files.model_sha256)
             self._tokenizer: Any = Tokenizer.from_str(tokenizer.decode("utf-8"))
@@ -97,6 +100,11 @@ class MiniLM:
                 raise ValueError(f"it gives {width} numbers, not {DIMENSION}")
         except Missing:
             raise
+        except ImportError as error:
+            reason = str(error).splitlines()[0][:200]
+            raise Missing(
+                f"onnxruntime or tokenizers cannot be loaded ({reason}): {_MEND}"
+            ) from None
         except Exception as error:  # each library has faults of its own
             reason = (str(error) or type(error).__name__).splitlines()[0][:200]
             raise Missing(

@@ -6,33 +6,31 @@ time changes it (see ``files/locks.py``).
 
 import contextlib
 import json
-import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import astuple, dataclass
 from pathlib import Path
-from typing import Any
 
 from memory_palace.core.chunk import Unit
 from memory_palace.core.diff import Known
-from memory_palace.core.errors import Missing
 from memory_palace.core.links import Link
 from memory_palace.core.problems import Problem
-from memory_palace.index import schema, vectors
+from memory_palace.index import opening, schema, vectors
+from memory_palace.index.opening import BASEMENT, FORMAT, MAIN, Damaged
 
-FORMAT = "2"
-"""Raise it when the tables change: an index of another format is rebuilt."""
-
-MAIN = "catalog.sqlite"
-BASEMENT = "basement.sqlite"
-
-
-class Damaged(Missing):
-    """The catalog cannot be used as it is; it can always be made anew. ``reason`` says why."""
-
-    def __init__(self, reason: str) -> None:
-        super().__init__(f"{reason}: run `palace index`")
-        self.reason = reason
+__all__ = [
+    "BASEMENT",
+    "FORMAT",
+    "MAIN",
+    "Catalog",
+    "ChunkRow",
+    "Damaged",
+    "FileRow",
+    "create",
+    "discard",
+    "open_to_read",
+    "open_to_write",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,8 +96,7 @@ class Catalog:
         self.db.execute("COMMIT")
 
     def meta(self, key: str, default: str = "") -> str:
-        row = self.db.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
-        return str(row[0]) if row else default
+        return opening.meta(self.db, key, default)
 
     def set_meta(self, key: str, value: str) -> None:
         self.db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
@@ -250,7 +247,7 @@ def create(path: Path) -> Catalog:
     """A new, empty catalog at ``path``; whatever was there is gone."""
     discard(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    catalog = Catalog(_connect(path))
+    catalog = Catalog(opening.connect(path))
     catalog.db.execute("PRAGMA journal_mode = WAL")
     catalog.db.execute("BEGIN IMMEDIATE")
     schema.make(catalog.db)
@@ -270,9 +267,7 @@ def discard(path: Path) -> None:
 
 def open_to_write(path: Path) -> Catalog:
     """The catalog at ``path``. Raises :class:`Damaged` if it is not usable."""
-    if not path.is_file():
-        raise Damaged("there is no index yet")
-    return _checked(lambda: _connect(path))
+    return Catalog(opening.to_write(path))
 
 
 def open_to_read(path: Path) -> Catalog:
@@ -280,58 +275,4 @@ def open_to_read(path: Path) -> Catalog:
 
     A catalog whose first build has not been committed yet counts as damaged.
     """
-    if not path.is_file():
-        raise Damaged("there is no index yet")
-    # Readers of a write-ahead log need its shared-memory file, which a read-only or a full disk
-    # refuses: then the file is read as it is, unless the log holds what the file does not.
-    writable = os.access(path.parent, os.W_OK) and os.access(path, os.W_OK)
-    try:
-        catalog = _checked(lambda: _connect(path, "mode=rw" if writable else "mode=ro"))
-    except Damaged:
-        raise
-    except Missing:
-        log = path.with_name(path.name + "-wal")
-        if not writable and log.is_file() and log.stat().st_size:
-            raise
-        catalog = _checked(lambda: _connect(path, "immutable=1"))
-    catalog.db.execute("PRAGMA query_only = ON")
-    if not catalog.meta("complete"):
-        catalog.close()
-        raise Damaged("the index is not complete")
-    return catalog
-
-
-def _checked(connect: Any) -> Catalog:
-    connection = None
-    try:
-        connection = connect()
-        catalog = Catalog(connection)
-        found = catalog.meta("format")
-    except sqlite3.DatabaseError as error:
-        if connection:
-            connection.close()
-        if isinstance(error, sqlite3.OperationalError) and "no such table" not in str(error):
-            raise Missing(
-                f"the index cannot be opened ({error}): check the disk and run this again"
-            ) from None
-        raise Damaged(f"the index is damaged ({error})") from None
-    if found != FORMAT:
-        catalog.close()
-        raise Damaged(f"the index has format {found or 'none'}, not {FORMAT}")
-    return catalog
-
-
-def _connect(path: Path, mode: str = "mode=rwc") -> sqlite3.Connection:
-    quoted = str(path).replace("%", "%25").replace("?", "%3f").replace("#", "%23")
-    connection = sqlite3.connect(
-        f"file:{quoted}?{mode}",
-        uri=True,
-        isolation_level=None,
-        timeout=10.0,
-        check_same_thread=False,
-    )
-    connection.execute("PRAGMA foreign_keys = ON")
-    # FULL: what a commit refers to (vector files) must not outlive the commit in a power cut.
-    connection.execute("PRAGMA synchronous = FULL")
-    connection.execute("PRAGMA temp_store = MEMORY")
-    return connection
+    return Catalog(opening.to_read(path))

@@ -1,4 +1,4 @@
-"""The catalog's tables. When they change, ``catalog.FORMAT`` is raised."""
+"""The catalog's tables. When they change, ``opening.FORMAT`` is raised."""
 
 import sqlite3
 

@@ -60,6 +60,13 @@ class Entries:
         rows = [np.frombuffer(known[key], dtype=np.float32) for key in keys]
         return np.vstack(rows) if rows else np.empty((0, 0), dtype=np.float32)
 
+    def missing(self, texts: Sequence[str]) -> list[str]:
+        """Those of ``texts`` that have no vector yet, each once."""
+        keys = dict(zip(map(self._key, texts), texts, strict=True))
+        with self._kept() as kept:
+            known = self._whole(_known(kept, list(keys)))
+        return [text for key, text in keys.items() if key not in known]
+
     def nearest(self, text: str, others: Sequence[str]) -> list[tuple[int, float]]:
         """(place, cosine) of the nearest few of ``others``, nearest first.
 

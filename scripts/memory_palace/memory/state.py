@@ -18,6 +18,9 @@ from memory_palace.core.topics import Entry
 from memory_palace.files import git, read, roots
 from memory_palace.memory import tallies
 
+GIT_SECONDS = 60.0
+"""How long git may take to tell the ages of one topic file's lines."""
+
 
 @dataclass(frozen=True)
 class State:
@@ -78,8 +81,12 @@ class State:
         return self._written.is_committed(entry)
 
 
-def load(root: Path, now: datetime, at: datetime | None = None) -> State:
+def load(
+    root: Path, now: datetime, at: datetime | None = None, git_seconds: float = GIT_SECONDS
+) -> State:
     """The memories of ``root``, at ``at`` where that is not now.
+
+    What git cannot tell of a topic file within ``git_seconds`` is taken from the file instead.
 
     Raises :class:`BadInput` or :class:`Missing` if the log cannot be read.
     """
@@ -92,7 +99,7 @@ def load(root: Path, now: datetime, at: datetime | None = None) -> State:
             problems.append(got.problem)
         else:
             texts[path] = got.text
-    written = Written(root, texts, now)
+    written = Written(root, texts, now, git_seconds)
     read_in = _read_in(texts)
     if at is None:
         until = now + events.SKEW
@@ -201,10 +208,14 @@ class Written:
     """When lines were written that no event tells of: the commit of the line, else the file's
     ``updated`` or ``created``, else its modification time; never after ``now``."""
 
-    def __init__(self, root: Path, texts: dict[str, str], now: datetime) -> None:
+    def __init__(
+        self, root: Path, texts: dict[str, str], now: datetime, git_seconds: float = GIT_SECONDS
+    ) -> None:
+        """``git_seconds`` is how long git may take for one file."""
         self._root = root
         self._texts = texts
         self._now = now
+        self._git_seconds = git_seconds
         self._lines: dict[str, dict[int, int]] = {}
         self._files: dict[str, datetime] = {}
 
@@ -214,7 +225,7 @@ class Written:
 
     def _times(self, path: str) -> dict[int, int]:
         if path not in self._lines:
-            self._lines[path] = git.line_times(self._root, path)
+            self._lines[path] = git.line_times(self._root, path, self._git_seconds)
         return self._lines[path]
 
     def __call__(self, entry: Entry) -> datetime:

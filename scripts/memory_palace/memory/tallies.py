@@ -7,7 +7,7 @@ merged or mended has another beginning and is counted anew.
 import contextlib
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
@@ -58,6 +58,32 @@ def load(root: Path, now: datetime) -> Counted:
     if len(data) >= KEPT_FROM and not future and data.endswith(b"\n"):
         _keep(root, counted, max([event.at for event in log.events], default=now))
     return counted
+
+
+def some(root: Path, now: datetime, ids: Iterable[str]) -> Mapping[str, Tally]:
+    """The tallies of a few memories at least, in milliseconds even of a long log that nobody has
+    counted: only lines that name one of ``ids`` are parsed. Raises as :func:`journal.load` does.
+    """
+    data = journal.read_raw(root)
+    kept = _kept(root, data, now) if len(data) >= KEPT_FROM else None
+    if kept is not None:
+        return kept.tallies
+    log = journal.parse(_naming(data, ids))
+    return tally.count(event for event in log.events if event.at <= now + events.SKEW)
+
+
+def _naming(data: bytes, ids: Iterable[str]) -> bytes:
+    """The lines of a log that name one of ``ids``, in their order."""
+    found: dict[int, bytes] = {}
+    for name in {one.encode("utf-8", "surrogatepass") for one in ids if one}:
+        at = data.find(name)
+        while at >= 0:
+            start = data.rfind(b"\n", 0, at) + 1
+            end = data.find(b"\n", at)
+            end = len(data) if end < 0 else end
+            found[start] = data[start:end]
+            at = data.find(name, end)
+    return b"".join(found[start] + b"\n" for start in sorted(found))
 
 
 def _kept(root: Path, data: bytes, now: datetime) -> Counted | None:

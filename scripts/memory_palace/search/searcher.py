@@ -4,6 +4,9 @@ from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
+
 from memory_palace.core.errors import BadInput, Missing
 from memory_palace.core.relevance import Scale
 from memory_palace.embed import registry
@@ -90,6 +93,13 @@ class Searcher:
         if not answer.hits:
             answer.notes.append(self._why_nothing(query, bool(checker.stale)))
         return answer
+
+    def vector_of(self, text: str) -> NDArray[np.float32] | None:
+        """The vector of a question, shape (d,), as :meth:`ask` makes it; None without one.
+
+        It is kept for the next question, if that is the same.
+        """
+        return self._question(Query(text=text.strip()), cold=False).vector
 
     def _why_nothing(self, query: Query, stale: bool) -> str:
         asks = any((query.text, query.lex, query.vec, query.hyde))

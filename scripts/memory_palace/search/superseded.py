@@ -6,9 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory_palace.core.scoring import Scores
+from memory_palace.core.weights import SUPERSEDED
 from memory_palace.index.catalog import Catalog
 
-RELEVANCE = 0.5
+RELEVANCE = SUPERSEDED
 """What is left of a superseded note's relevance."""
 
 _STEP = 1e-9

@@ -18,9 +18,19 @@ from memory_palace.core.errors import BadInput, PalaceError
 from memory_palace.search.hits import Answer
 from memory_palace.search.query import Query
 from memory_palace.serve import codec, place, wire
+from memory_palace.serve.place import POLICIES, policy
 
-POLICIES = ("auto", "on", "off")
-"""``$PALACE_SERVE``: ``off`` never asks a server nor starts one; see ``serve/start.py``."""
+__all__ = [
+    "POLICIES",
+    "About",
+    "Client",
+    "Gone",
+    "Status",
+    "ask",
+    "connect",
+    "policy",
+    "unlike",
+]
 
 CONNECT_SECONDS = 1.0
 FIRST_SECONDS = 2.0
@@ -172,14 +182,6 @@ class Client:
 
 
 _FAULT = "the server gave no answer, so this was found without it"
-
-
-def policy(environment: Mapping[str, str] | None = None) -> str:
-    """``auto``, ``on`` or ``off``. Raises :class:`BadInput` for another word."""
-    given = (os.environ if environment is None else environment).get("PALACE_SERVE") or "auto"
-    if given not in POLICIES:
-        raise BadInput(f"$PALACE_SERVE is {given!r}: use auto, on or off")
-    return given
 
 
 def connect(root: Path) -> Client | None:

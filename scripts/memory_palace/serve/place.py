@@ -8,10 +8,11 @@ import json
 import os
 import socket
 import stat
-from dataclasses import dataclass
+from collections.abc import Mapping
 from pathlib import Path
+from typing import NamedTuple
 
-from memory_palace.core.errors import Missing
+from memory_palace.core.errors import BadInput, Missing
 from memory_palace.files import roots
 
 FOLDER = f"{roots.DERIVED}/serve"
@@ -25,9 +26,19 @@ LONGEST_SOCKET_PATH = 103
 
 LOOPBACK = "127.0.0.1"
 
+POLICIES = ("auto", "on", "off")
+"""``$PALACE_SERVE``: ``off`` never asks a server nor starts one; see ``serve/start.py``."""
 
-@dataclass(frozen=True, slots=True)
-class Address:
+
+def policy(environment: Mapping[str, str] | None = None) -> str:
+    """``auto``, ``on`` or ``off``. Raises :class:`BadInput` for another word."""
+    given = (os.environ if environment is None else environment).get("PALACE_SERVE") or "auto"
+    if given not in POLICIES:
+        raise BadInput(f"$PALACE_SERVE is {given!r}: use auto, on or off")
+    return given
+
+
+class Address(NamedTuple):
     """``path`` of a unix socket, else a loopback ``port`` and the ``token`` it asks for."""
 
     path: Path | None = None

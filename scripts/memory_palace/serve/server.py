@@ -22,8 +22,9 @@ from memory_palace import __version__
 from memory_palace.core import errors
 from memory_palace.core.errors import Busy, Missing, PalaceError
 from memory_palace.search.query import Query
-from memory_palace.serve import codec, place, stamps, wire
+from memory_palace.serve import codec, hooking, place, stamps, wire
 from memory_palace.serve.client import Status
+from memory_palace.serve.finder import Late
 from memory_palace.serve.warm import NotReady, Warm
 
 TICK_SECONDS = 1.0
@@ -184,8 +185,9 @@ class Server:
         with self._counts:
             self._working += 1
         try:
-            threading.Thread(target=self._work, args=(request, done), daemon=True).start()
+            # The sign of life first: for an asker who has left nothing is done, nor recorded.
             lines.send({"wait": True}, SEND_SECONDS)
+            threading.Thread(target=self._work, args=(request, done), daemon=True).start()
             while True:
                 with contextlib.suppress(TimeoutError):
                     line = done.result(wire.BEAT_SECONDS)
@@ -216,7 +218,7 @@ class Server:
         if op == "stop":
             self.stop("asked to")
             return {"ok": True}
-        if op not in ("about", "ask"):
+        if op not in ("about", "ask", "hook"):
             return {"declined": f"no such op: {op!r:.40}"}
         return self._declined(request) or self._found(request)
 
@@ -241,12 +243,17 @@ class Server:
         try:
             if request["op"] == "about":
                 return {"ok": codec.encode(self._warm.about())}
+            if request["op"] == "hook":
+                event, now, until = hooking.decoded(request)
+                self._questions += 1
+                reply = self._warm.hook(event, now, until)
+                return {"ok": reply._asdict()}
             query = codec.decode(Query, request.get("query"))
             now = codec.decode(datetime, request.get("now"))
             configured = codec.decode(tuple[str, ...], request.get("configured", []))
             self._questions += 1
             return {"ok": codec.encode(self._warm.ask(query, now, configured))}
-        except (NotReady, codec.Unfit) as fault:
+        except (NotReady, Late, hooking.Unfit, codec.Unfit) as fault:
             return {"declined": str(fault)}
         except PalaceError as fault:
             kind = next(k.__name__ for k in type(fault).__mro__ if k.__name__ in vars(errors))

@@ -3,6 +3,7 @@
 import contextlib
 import sqlite3
 import threading
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
@@ -19,7 +20,10 @@ from memory_palace.search.query import Query
 from memory_palace.search.searcher import Searcher
 from memory_palace.serve import stamps
 from memory_palace.serve.client import About
+from memory_palace.serve.finder import Finder, Known, Late
 from memory_palace.serve.stamps import Commits, Stamp
+from memory_palace.session import turn
+from memory_palace.session.events import Event, Reply
 
 CONFIGURABLE = ("top_k", "neighbors")
 """Fields of a query that the palace's settings may decide."""
@@ -42,6 +46,7 @@ class Warm:
         self._model: tuple[str, Embedder] | None = None
         self._loading = ""
         self._unusable: dict[str, str] = {}
+        self._known = Known(root)
         self.state = "starting"
 
     def about(self) -> About:
@@ -66,12 +71,46 @@ class Warm:
                 self.close()  # whatever it was, the next question starts from the files
                 raise
 
+    def hook(self, event: Event, now: datetime, until: float) -> Reply:
+        """What a client's hook is told of ``event``: the part that needs memory.
+
+        Raises :class:`NotReady` too, and :class:`Late` after ``until`` (seconds, UTC): then
+        nothing is recorded as shown.
+        """
+        with self._turn:
+            if time.time() > until:
+                raise Late("the asker has given up")
+            searcher = self._ready()
+            finder = Finder(self.root, searcher, self._known, now, until)
+            try:
+                return turn.served(self.root, event, now, finder)
+            except (PalaceError, Late):
+                raise
+            except Exception:
+                self.close()
+                raise
+
     def described(self) -> tuple[str, str]:
         """The line about the embedder, and the index's generation; empty while none is open."""
         with self._turn:
             if self._searcher is None or self._commits is None:
                 return "", ""
             return str(self._searcher.choice), self._commits.generation()
+
+    def said(self) -> tuple[str, ...]:
+        """Lines about the open index, for a person."""
+        with self._turn:
+            return tuple(self._searcher.notes) if self._searcher else ()
+
+    @property
+    def model(self) -> Embedder | None:
+        """The model in memory; None until it is there."""
+        return self._model[1] if self._model else None
+
+    @property
+    def is_loading(self) -> bool:
+        """True while a model loads, which nothing can end."""
+        return bool(self._loading)
 
     def refresh(self) -> None:
         """Let go of an index that the files have moved on from, and open the new one.
@@ -84,7 +123,7 @@ class Warm:
                 self.close()
             if self._searcher is not None or not self._is_written():
                 with contextlib.suppress(NotReady):
-                    self._ready()
+                    self._known.embed_some(self._ready().choice)
 
     def close(self) -> None:
         with self._turn:
