@@ -1,0 +1,65 @@
+"""Which tools there are, and what each is for, in a sentence."""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from memory_palace.agents.mcp_desk import Desk
+from memory_palace.agents.mcp_finding import Finding
+from memory_palace.agents.mcp_more import Findings, Layers
+from memory_palace.agents.mcp_palace import Palace
+from memory_palace.agents.mcp_reading import Reading
+from memory_palace.agents.mcp_schema import PlainTool, plain
+from memory_palace.agents.mcp_writing import Writing
+
+
+class _Row(NamedTuple):
+    """A tool and what it is for; the rest as :func:`plain` has it."""
+
+    function: Callable[..., Any]
+    description: str
+    reads: bool = True
+    replaces: bool = False
+    again: bool = True
+
+
+def basic(desk: Desk) -> list[PlainTool]:
+    """The tools that every client gets."""
+    finding, reading = Finding(desk), Reading(desk)
+    writing, palace = Writing(desk), Palace(desk)
+    return _made(
+        _Row(
+            finding.search, "Find notes by meaning and words, best first; `read` shows more of one."
+        ),
+        _Row(reading.read, "Read a note, or a part of it, with the digest that `write` needs."),
+        _Row(reading.links, "The links of a note: out, back, broken."),
+        _Row(reading.recent, "The notes that changed last."),
+        _Row(palace.status, "How the palace is: notes, index, model, faults."),
+        _Row(palace.wake, "What to know at the start of a session."),
+        _Row(
+            writing.remember,
+            "Keep one line for later sessions; reinforces what says the same.",
+            reads=False,
+            again=False,
+        ),
+        _Row(
+            writing.write,
+            "Make a note, for what one line cannot hold; or change one you `read`.",
+            reads=False,
+            replaces=True,
+        ),
+    )
+
+
+def further(desk: Desk) -> list[PlainTool]:
+    """The tools of ``--tools all``, beside the basic ones."""
+    layers, findings = Layers(desk), Findings(desk)
+    return _made(
+        _Row(layers.recall, "What a wing or a room knows: its weightiest notes."),
+        _Row(layers.report, "What the memory says now, for a prompt and files."),
+        _Row(findings.findings, "Findings of code reviews, oldest first."),
+        _Row(findings.add_finding, "Keep a finding of a code review.", reads=False),
+    )
+
+
+def _made(*rows: _Row) -> list[PlainTool]:
+    return [plain(*row) for row in rows]

@@ -1,0 +1,1 @@
+"""Tests of the clients and the protocols that agents speak."""
