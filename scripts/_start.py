@@ -27,6 +27,12 @@ NEEDED = (
 
 def run(command=None):
     """Run one command of the toolkit (or all of them), and exit with its code."""
+    words = sys.argv[1:]
+    if command is None and words[:1] == ["hook"] and not {"-h", "--help"} & set(words):
+        import hook
+
+        hook.run(words[1:])
+        return
     came_from = os.environ.pop(MARK, "")
     if sys.version_info < OLDEST:
         _elsewhere("Python %d.%d or newer is needed" % OLDEST, came_from)

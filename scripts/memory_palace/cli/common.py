@@ -1,5 +1,6 @@
 """What commands share: the root, the progress bar, problems at the end."""
 
+import contextlib
 import os
 import shlex
 import sys
@@ -12,12 +13,13 @@ from typing import Any, TypeVar
 import click
 
 from memory_palace.core import dates
-from memory_palace.core.errors import BadInput, Missing
+from memory_palace.core.errors import BadInput
 from memory_palace.core.links import TREE
 from memory_palace.core.problems import Problem, printable
 from memory_palace.index.progress import Progress
 
 _F = TypeVar("_F", bound=Callable[..., Any])
+_YEARS = (1971, 9000)
 SHOWN_PROBLEMS = 50
 """Problems that are listed where not every one is asked for."""
 
@@ -73,7 +75,7 @@ def now() -> datetime:
     if not given:
         return datetime.now(UTC)
     moment = dates.parse(given)
-    if moment is None:
+    if moment is None or not _YEARS[0] <= moment.year <= _YEARS[1]:
         raise BadInput(f"$PALACE_NOW is {given!r}: write {dates.FORMS}, or unset it")
     return moment
 
@@ -86,26 +88,17 @@ def say(line: str, colour: str | None = None) -> None:
 def called_as(program: str) -> None:
     """Remember how the user came here: a script's folder, or the command on the path."""
     global _palace
-    script = Path(sys.argv[0]).with_name("palace.py").absolute()
-    if script.is_relative_to(Path.cwd()):
-        script = script.relative_to(Path.cwd())
+    script = Path(sys.argv[0]).with_name("palace.py")
+    with contextlib.suppress(FileNotFoundError):  # the current folder was removed
+        script = script.absolute()
+        if script.is_relative_to(Path.cwd()):
+            script = script.relative_to(Path.cwd())
     _palace = f"python3 {shlex.quote(str(script))}" if program.endswith(".py") else "palace"
 
 
 def runnable(text: str) -> str:
     """``text`` with each command it tells to run spelled as the user can run it."""
     return text.replace("`palace ", f"`{_palace} ")
-
-
-def look(root: Path) -> None:
-    """Raises :class:`Missing` if the notes cannot be listed: every answer would be empty."""
-    try:
-        with os.scandir(root / TREE):
-            pass
-    except OSError as error:
-        raise Missing(
-            f"cannot read {TREE} in {root} ({error.strerror}): mount or restore it"
-        ) from None
 
 
 def only_asks(root: Path) -> bool:

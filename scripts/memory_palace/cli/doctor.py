@@ -1,6 +1,7 @@
 """``palace doctor``: what is installed, what is wrong, what to run."""
 
 import importlib.metadata
+import os
 import platform
 import sqlite3
 from collections.abc import Iterator
@@ -9,7 +10,8 @@ from pathlib import Path
 import click
 
 from memory_palace import __version__
-from memory_palace.cli.common import SHOWN_PROBLEMS, only_asks, root_option, runnable
+from memory_palace.agents.install import found as clients
+from memory_palace.cli.common import SHOWN_PROBLEMS, count, only_asks, root_option, runnable
 from memory_palace.core.errors import Missing, PalaceError
 from memory_palace.core.problems import printable
 from memory_palace.embed import registry, rerank
@@ -18,6 +20,7 @@ from memory_palace.files import git, locks, roots
 from memory_palace.files.config import Config
 from memory_palace.index import milvus, run
 from memory_palace.index.build import Options
+from memory_palace.session import health, mended, ruletable
 
 _PACKAGES = (
     "faiss-cpu",
@@ -39,8 +42,14 @@ Finding = tuple[str, str, str]
 
 @click.command(epilog="Example: palace doctor")
 @root_option
-def doctor(root: str | None) -> int:
-    """Look the palace over: exit 1 if something is wrong. Changes nothing."""
+@click.option("--clear", is_flag=True, help="Forget the faults of hooks: they were seen to.")
+def doctor(root: str | None, clear: bool) -> int:
+    """Look the palace over: exit 1 if something is wrong.
+
+    Changes nothing, unless --clear is given.
+    """
+    if clear:
+        return _clear(roots.find(root))
     wrong = False
     for state, what, found in _findings(root):
         mark = {"ok": "ok   ", "note": "note ", "wrong": "WRONG"}[state]
@@ -50,19 +59,71 @@ def doctor(root: str | None) -> int:
     return 1 if wrong else 0
 
 
+def _clear(root: Path) -> int:
+    known = len(health.read(root))
+    if not health.clear(root):
+        raise Missing(f"cannot remove {health.PATH} in {root}: make it writable")
+    click.echo(f"forgot {count(known, 'fault')} of hooks")
+    return 0
+
+
 def _findings(given: str | None) -> Iterator[Finding]:
     python = f"{platform.python_version()}, SQLite {sqlite3.sqlite_version}"
     yield "ok", "toolkit", f"{__version__}, Python {python}"
     yield "ok", "packages", ", ".join(_versions())
+    root: Path | None = None
     try:
         root = roots.find(given)
         yield "ok", "root", str(root)
-        config = configs.load(root)
-        yield "ok", "configuration", f"palace.yaml, {configs.shown_user_file()}"
+        config = None
+        try:
+            config = configs.load(root)
+            yield "ok", "configuration", f"palace.yaml, {configs.shown_user_file()}"
+        except PalaceError as error:  # hooks and rules do without
+            yield "wrong", "palace", str(error)
+        yield from _derived(root)
         yield from _git(root)
-        yield from _index(root, config)
+        yield from _rules(root)
+        yield from _hooks(root)
+        if config:
+            yield from _index(root, config)
     except (PalaceError, OSError, sqlite3.Error) as error:
         yield "wrong", "palace", str(error)
+    yield from clients.findings(root)
+
+
+def _derived(root: Path) -> Iterator[Finding]:
+    """Nothing where the toolkit, and hooks above all, can keep what they derive."""
+    place = root / roots.DERIVED
+    name = f"{roots.DERIVED}/"
+    if place.is_symlink():
+        yield "wrong", name, "a symbolic link: replace it by a folder"
+    elif place.exists() and not place.is_dir():
+        yield "wrong", name, "not a folder: move it away, then run `palace index`"
+    elif not os.access(place if place.exists() else root, os.W_OK | os.X_OK):
+        yield "wrong", name, "cannot be written, so hooks keep nothing there: make it writable"
+
+
+def _rules(root: Path) -> Iterator[Finding]:
+    """Nothing where every rule counts."""
+    for problem in ruletable.load(root, look=True).problems:
+        yield "wrong", "rule", str(problem)
+
+
+def _hooks(root: Path) -> Iterator[Finding]:
+    """Nothing where no hook met a fault."""
+    faults = mended.standing(root)
+    for fault in faults:
+        said = fault.message.removeprefix("hook ").removesuffix(": run `palace doctor`")
+        yield "wrong", "hook", f"{said} ({_often(fault)})"
+    for thing in health.ignored(root):
+        yield "note", "hook", f"ignored: {thing.message} ({_often(thing)})"
+    if faults:
+        yield "note", "hooks", "once that is mended: `palace doctor --clear`"
+
+
+def _often(fault: health.Fault) -> str:
+    return f"{count(fault.times, 'time')}, last {fault.last}"
 
 
 def _versions() -> Iterator[str]:
@@ -79,6 +140,11 @@ def _git(root: Path) -> Iterator[Finding]:
         return
     if git.run(root, "--version") is None:
         yield "wrong", "git", "the command is not installed: install git"
+        return
+    if (root / roots.DERIVED).is_symlink():
+        return  # git does not look behind it
+    if git.run(root, "rev-parse", "--git-dir") is None:
+        yield "wrong", "git", f"refuses this repository: run `git -C {root} status` to see why"
         return
     ignored = git.run(root, "check-ignore", "-q", f"{roots.DERIVED}/index") is not None
     if ignored:

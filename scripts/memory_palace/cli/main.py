@@ -2,6 +2,7 @@
 
 import importlib
 import os
+import re
 import sqlite3
 import sys
 from collections.abc import Sequence
@@ -22,26 +23,38 @@ COMMANDS = {
     "card": "memory_palace.cli.card:card",
     "cold-zone": "memory_palace.cli.cold_zone:cold_zone",
     "conflict": "memory_palace.cli.conflict:conflict",
+    "consolidate": "memory_palace.cli.consolidate:consolidate",
     "doctor": "memory_palace.cli.doctor:doctor",
     "edit": "memory_palace.cli.entries:edit",
     "findings": "memory_palace.cli.findings:findings",
     "forget": "memory_palace.cli.entries:forget",
     "graph": "memory_palace.cli.graph:graph",
+    "hook": "memory_palace.cli.hook:hook",
     "index": "memory_palace.cli.index:index",
     "init": "memory_palace.cli.init:init",
+    "install": "memory_palace.cli.install:install",
+    "links": "memory_palace.cli.links:links",
     "manifest": "memory_palace.cli.manifest:manifest",
+    "mcp": "memory_palace.cli.mcp:mcp",
     "metabolism": "memory_palace.cli.metabolism:metabolism",
     "model": "memory_palace.cli.model:model",
     "pin": "memory_palace.cli.entries:pin",
     "promote": "memory_palace.cli.promote:promote",
     "query": "memory_palace.cli.query:query",
+    "read": "memory_palace.cli.read:read",
+    "recall": "memory_palace.cli.recall:recall",
+    "recent": "memory_palace.cli.recent:recent",
     "reinforce": "memory_palace.cli.entries:reinforce",
     "remember": "memory_palace.cli.remember:remember",
+    "report": "memory_palace.cli.report:report",
     "restore": "memory_palace.cli.restore:restore",
     "review": "memory_palace.cli.review:review",
+    "rules": "memory_palace.cli.rules:rules",
     "serve": "memory_palace.cli.serve:serve",
     "topics": "memory_palace.cli.topics:topics",
+    "uninstall": "memory_palace.cli.install:uninstall",
     "unpin": "memory_palace.cli.entries:unpin",
+    "wake": "memory_palace.cli.wake:wake",
     "watch": "memory_palace.cli.watch:watch",
 }
 SUMMARIES = {
@@ -50,27 +63,39 @@ SUMMARIES = {
     "card": "Cards: one task each, with checks that say when it is done.",
     "cold-zone": "Keep archive_basement out of manifest, catalog, vectors and answers.",
     "conflict": "Contradictions: find them, record them, decide them.",
+    "consolidate": "What to merge or archive, so that the report fits its budget.",
     "doctor": "Look the palace over: exit 1 if something is wrong.",
     "edit": "Change what a memory says; it keeps its evidence.",
     "findings": "Findings of code reviews, so that none is raised twice.",
     "forget": "Let a memory go: its strength is 0 from now on.",
     "graph": "Print the graph of [[links]] as JSON and keep it in .palace/graph.json.",
+    "hook": "Answer one event of an agent's client: JSON in, JSON out.",
     "index": "Bring the index up to date with the notes.",
     "init": "Make a new palace in DIRECTORY: a git repository with the"
     " rooms and a starter identity.",
+    "install": "Bring the palace into a client's sessions.",
+    "links": "The links of a note: out, back, broken.",
     "manifest": "The manifest: one JSON line a file that is indexed.",
+    "mcp": "Serve the palace over MCP, on stdin and stdout.",
     "metabolism": "The whole cycle: scan, propose, demote, archive, in one report.",
     "model": "The models: what is installed, and what would be used.",
     "pin": "Keep a memory for good: it never decays.",
     "promote": "The queue in which memories grow up.",
     "query": "Find notes by words and filters, best first.",
+    "read": "Print a note, or a part of it, with line numbers.",
+    "recall": "What a wing or a room knows: its weightiest notes.",
+    "recent": "The notes that changed last.",
     "reinforce": "One more piece of evidence for a memory.",
     "remember": "Remember one line, or reinforce what says the same.",
+    "report": "The situation report: what the memory says now, within a budget.",
     "restore": "Put an archived note or memory back where it was.",
     "review": "What changed in the memory, by meaning.",
+    "rules": "Rules: what must not run, what to warn of, what a turn has to do.",
     "serve": "Keep model and index in memory, so that questions are answered at once.",
     "topics": "The memories of one line, with how strong each is.",
+    "uninstall": "Take out of a client what `palace install` put in.",
     "unpin": "Let a pinned memory decay again.",
+    "wake": "What an agent should know at the start of a session.",
     "watch": "Keep the index fresh while notes are written.",
 }
 """The first sentence of each command's help: listing them must not import them all."""
@@ -79,6 +104,7 @@ SUMMARIES = {
 _NO_ARGUMENTS: Any = getattr(click.exceptions, "NoArgsIsHelpError", ())  # click 8.2 or newer
 
 
+_NO_COMMAND = re.compile(r"No such command '(.+?)'")
 _HELP = ["-h", "--help"]
 _EXCLUDING = "To exclude a word, write it inside the quotes with the question, or after `--`"
 
@@ -153,7 +179,8 @@ def main(
         click.echo(error.format_message(), err=True)
         return 2
     except click.ClickException as error:
-        return _say(_usage(error, program), 2)
+        called = f"{program} {arguments[0]}" if arguments and arguments[0] in COMMANDS else program
+        return _say(_usage(error, program if command else called), 2)
     except (KeyboardInterrupt, click.Abort):
         return _say("interrupted: run it again to go on", 130)
     except BrokenPipeError:
@@ -195,6 +222,8 @@ def _usage(error: click.ClickException, program: str) -> str:
             return f"{said} {_EXCLUDING}"
         return said
     message = error.format_message().replace("\n", " ").rstrip(".")
+    if ctx and isinstance(ctx.command, click.Group) and (found := _NO_COMMAND.match(message)):
+        return f"no command `{found[1]}`{did_you_mean(found[1], ctx.command.list_commands(ctx))}"
     if message.endswith("?"):
         return message
     return f"{message}: see `{ctx.command_path if ctx else program} --help`"
@@ -206,5 +235,7 @@ def _say(message: str, code: int) -> int:
 
 
 def entry() -> None:
-    """The console script."""
-    sys.exit(main())
+    """The console script, as older installations have it."""
+    from memory_palace.cli import entry as script
+
+    script.entry()
