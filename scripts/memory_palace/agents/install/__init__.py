@@ -1,0 +1,1 @@
+"""The palace in an agent's client, and out of it again: people's files, edited as text."""
