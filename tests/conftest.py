@@ -5,9 +5,14 @@ import signal
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from support.fake import FakeEmbedder, fake_choice
 from support.palaces import Palace
+
+# How long an example takes says more of the machine than of the code.
+settings.register_profile("patient", deadline=None)
+settings.load_profile("patient")
 
 pytest_plugins = ["support.tiny_bge", "support.tiny_reranker"]
 
@@ -26,7 +31,10 @@ def no_settings_of_the_machine(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HF_HOME", "/nonexistent")
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     monkeypatch.setenv("CI", "true")  # no command starts a server by itself
-    for name in ("HF_HUB_CACHE", "XDG_CACHE_HOME", "VENV"):
+    for name in (
+        *("HF_HUB_CACHE", "XDG_CACHE_HOME", "VENV"),
+        *("CLAUDE_CONFIG_DIR", "CODEX_HOME", "PI_CODING_AGENT_DIR"),
+    ):
         monkeypatch.delenv(name, raising=False)
 
 

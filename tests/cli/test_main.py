@@ -238,3 +238,11 @@ def test_interrupted_while_it_waits_for_another_writer(many: Palace) -> None:
         "",
         "error: interrupted: run it again to go on\n",
     )
+
+
+@pytest.mark.parametrize("group", ["card", "rules", "promote"])
+def test_a_subcommand_that_is_not_there_is_named(group: str) -> None:
+    """As a command is: with the nearest, exit 2."""
+    ran = command(group, "lst")
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err == "error: no command `lst`: did you mean `list`?\n"

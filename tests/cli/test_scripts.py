@@ -40,7 +40,7 @@ def stub_python(environment: Path) -> None:
     python.parent.mkdir(parents=True)
     python.write_text(STUB.format(python=sys.executable))
     python.chmod(0o755)
-    for tier in ("core", "bge", "e5", "milvus", "dev"):
+    for tier in ("core", "bge", "e5", "milvus", "mcp", "dev"):
         (environment / f".{tier}").touch()
 
 
@@ -111,6 +111,8 @@ def test_every_package_that_is_imported_is_asked_for() -> None:
 
     imported = set()
     for path in (SCRIPTS / "memory_palace").rglob("*.py"):
+        if path.match("agents/mcp_*.py"):
+            continue  # imported by `palace mcp` once the extra is there
         for node in ast.parse(path.read_text()).body:
             if isinstance(node, ast.Import):
                 imported |= {alias.name for alias in node.names}
@@ -153,7 +155,7 @@ def test_install_takes_one_known_tier(words: list[str]) -> None:
     """Anything else is bad usage, and says what can be installed."""
     ran = run([*PLAIN, str(SCRIPTS / "install.py"), *words])
     assert (ran.returncode, ran.stdout) == (2, "")
-    known = "core, bge, e5, milvus and dev"
+    known = "core, bge, e5, milvus, mcp and dev"
     assert ran.stderr.startswith(f"error: one of {known} can be installed, not ")
     assert ran.stderr.count("\n") == 1
 
@@ -168,7 +170,7 @@ def test_install_explains_itself() -> None:
 
 def test_install_does_nothing_twice(copy: Path, tmp_path: Path) -> None:
     """With the stamp of these very requirements, nothing is run; a stale stamp is not believed."""
-    for path in REPOSITORY.glob("requirements*.txt"):
+    for path in (*REPOSITORY.glob("requirements*.txt"), REPOSITORY / "pyproject.toml"):
         shutil.copy(path, copy)
     environment = tmp_path / "elsewhere"
     stub_python(environment)
@@ -186,13 +188,18 @@ def test_install_does_nothing_twice(copy: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("tier", "also"),
-    [("bge", ["core"]), ("e5", ["core"]), ("dev", ["core", "bge", "e5", "milvus"])],
+    [
+        ("bge", ["core"]),
+        ("e5", ["core"]),
+        ("mcp", ["core"]),
+        ("dev", ["core", "bge", "e5", "milvus", "mcp"]),
+    ],
 )
 def test_install_marks_what_a_tier_contains(
     copy: Path, tmp_path: Path, tier: str, also: list[str]
 ) -> None:
     """What came with a larger tier is not installed again; what did not come is not marked."""
-    for path in REPOSITORY.glob("requirements*.txt"):
+    for path in (*REPOSITORY.glob("requirements*.txt"), REPOSITORY / "pyproject.toml"):
         shutil.copy(path, copy)
     environment = tmp_path / "elsewhere"
     stub_python(environment)
@@ -207,7 +214,7 @@ def test_install_marks_what_a_tier_contains(
 
 def test_install_tells_of_a_pip_that_fails(copy: Path, tmp_path: Path) -> None:
     """Exit 3, what failed and what to do; the stamp is not set."""
-    for path in REPOSITORY.glob("requirements*.txt"):
+    for path in (*REPOSITORY.glob("requirements*.txt"), REPOSITORY / "pyproject.toml"):
         shutil.copy(path, copy)
     python = tmp_path / "elsewhere/bin/python"
     python.parent.mkdir(parents=True)
@@ -253,7 +260,7 @@ def test_a_broken_environment_is_made_anew(
 
     A folder that is no environment is never emptied.
     """
-    for path in REPOSITORY.glob("requirements*.txt"):
+    for path in (*REPOSITORY.glob("requirements*.txt"), REPOSITORY / "pyproject.toml"):
         shutil.copy(path, copy)
     (copy / "scripts/venv.py").write_text(VENV_STUB)  # found before the library's own
     environment = tmp_path / "elsewhere"

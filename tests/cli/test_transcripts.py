@@ -19,6 +19,9 @@ def settled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[pytest.
     """An empty folder to work in, a fixed clock, UTC, and a git without anyone's settings."""
     monkeypatch.setenv("PALACE_NOW", NOW.isoformat())
     monkeypatch.setenv("PALACE_IDENTITY", "pi@laptop")
+    (tmp_path / "home").mkdir()
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.setattr("memory_palace.agents.install.found.program_of", lambda *_: None)
     monkeypatch.setenv("TZ", "UTC")
     time.tzset()
     for name in ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM"):

@@ -22,7 +22,7 @@ from test_architecture import FLOORS, LIBRARY
 
 REFERENCES = REPOSITORY / "references"
 CLI = REFERENCES / "cli.md"
-CLI_PAGES = (CLI, REFERENCES / "cli_memory.md")
+CLI_PAGES = (CLI, REFERENCES / "cli_memory.md", REFERENCES / "cli_session.md")
 README = REPOSITORY / "README.md"
 FOREIGN = {"--quiet", "--no-ensure-ascii", "-m", "-r", "-e", "-x", "-A", "-h", "--help"}
 """Flags of other programs, and help, which every command has."""
@@ -274,7 +274,10 @@ def test_the_environment_is_the_one_listed() -> None:
     """Every PALACE_ variable that the code reads is in the page on commands, and no other."""
     code = "".join(path.read_text() for path in SCRIPTS.rglob("*.py"))
     pattern = re.compile(r"\bPALACE_[A-Z0-9_]+\b")
-    own = {"PALACE_STARTED_IN"}  # what one script tells the next, not a setting
+    own = {
+        "PALACE_STARTED_IN",
+        "PALACE_HOOK_STARTED_IN",
+    }  # what one script tells the next, not a setting
     assert set(pattern.findall(code)) - own == set(pattern.findall(CLI.read_text()))
 
 

@@ -38,6 +38,10 @@ def session(
     (root / "scripts").symlink_to(SCRIPTS)
     monkeypatch.setenv("PALACE_NOW", NOW.isoformat())
     monkeypatch.setenv("PALACE_IDENTITY", "pi@laptop")
+    (tmp_path / "home").mkdir()
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    # Which clients this machine has is no matter of the documents.
+    monkeypatch.setattr("memory_palace.agents.install.found.program_of", lambda *_: None)
     for name in ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM"):
         monkeypatch.setenv(name, os.devnull)
     for name in ("AUTHOR", "COMMITTER"):

@@ -2,12 +2,12 @@
 
 import click
 
-from memory_palace.cli.common import Terminal, count, look, now, report, root_option, runnable, say
+from memory_palace.cli.common import Terminal, count, now, report, root_option, runnable, say
 from memory_palace.core.problems import printable
 from memory_palace.core.text import COLD_COMPONENT, is_cold
 from memory_palace.embed import registry
 from memory_palace.files import config as configs
-from memory_palace.files import locks, roots
+from memory_palace.files import locks, roots, tree
 from memory_palace.index import blinding, run
 from memory_palace.index import catalog as catalogs
 from memory_palace.index.build import Options
@@ -30,7 +30,7 @@ def cold_zone(check: bool, root: str | None) -> int:
     A copy of the manifest is kept in .palace/backups before a line goes.
     """
     place = roots.find(root)
-    look(place)
+    tree.look(place)
     config = configs.load(place)
     choice = registry.choose(config)
     failed = False

@@ -5,11 +5,11 @@ import json
 
 import click
 
-from memory_palace.cli.common import Terminal, count, look, report, root_option, say
+from memory_palace.cli.common import Terminal, count, report, root_option, say
 from memory_palace.core.errors import Busy, Missing
 from memory_palace.embed import registry
 from memory_palace.files import config as configs
-from memory_palace.files import roots
+from memory_palace.files import roots, tree
 from memory_palace.index import catalog as catalogs
 from memory_palace.index import graph as graphs
 from memory_palace.index import run
@@ -39,7 +39,7 @@ def graph(backlinks: bool, archived: bool, check: bool, root: str | None) -> int
     try:
         run.index(place, config, nothing, Options(sync_manifest=False, wait_seconds=0), Terminal())
     except (Busy, Missing) as error:  # a build is on, a read-only disk: readers never wait
-        look(place)
+        tree.look(place)
         say(f"links as of the last run: {error}")
     with catalogs.open_to_read(roots.index_folder(place) / catalogs.MAIN) as catalog:
         found = graphs.read(catalog)

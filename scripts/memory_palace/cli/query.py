@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from memory_palace.cli import output
-from memory_palace.cli.common import Terminal, look, now, only_asks, report, root_option, say
+from memory_palace.cli.common import Terminal, now, only_asks, report, root_option, say
 from memory_palace.core import dates
 from memory_palace.core.errors import BadInput
 from memory_palace.core.kinds import PRIORITIES
 from memory_palace.core.text import split_lines
-from memory_palace.files import roots
+from memory_palace.files import roots, tree
 from memory_palace.memory.usage import note_retrieved
 from memory_palace.search.hits import Answer, Hit
 from memory_palace.search.query import Query
@@ -163,7 +163,7 @@ def query(
         rerank=rerank,
     )
     if not only_asks(place):
-        look(place)
+        tree.look(place)
     words_asked = batch is not None or any((asked.text.strip(), asked.lex, asked.vec, asked.hyde))
     with Asker(place, unsaid, words_asked, _searcher) as asker:
         say(asker.embedder)

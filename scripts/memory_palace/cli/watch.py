@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from memory_palace.cli.common import look, report, root_option, say
+from memory_palace.cli.common import report, root_option, say
 from memory_palace.core.errors import Busy
-from memory_palace.files import locks, roots
+from memory_palace.files import locks, roots, tree
 
 if TYPE_CHECKING:
     from memory_palace.index.events import Events
@@ -47,7 +47,7 @@ def watch(debounce: int, polling: bool, root: str | None) -> int:
     from memory_palace.index.watch import Keeper
 
     place = roots.find(root)
-    look(place)
+    tree.look(place)
     ended: list[int] = []
     try:
         with _alone(place), _until_terminated(ended):
