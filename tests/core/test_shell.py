@@ -1,7 +1,9 @@
 """Shell commands taken apart, and what ``bash_contains`` finds in them."""
 
+import os
 import shlex
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -11,6 +13,7 @@ from hypothesis import strategies as st
 from core.generated import MODEST
 from memory_palace.core import shell, shell_tree, shell_words
 from memory_palace.core.shell import contains, may_contain, parse, squeezed
+from support.palaces import SCRIPTS
 
 FORCE = "git push --force"
 
@@ -396,3 +399,25 @@ def test_texts_inside_texts_are_found(plain: list[str], depth: int) -> None:
     for _ in range(depth):
         command = shlex.join(["bash", "-c", command])
     assert found(command, " ".join(["git", *plain]))
+
+
+def test_no_character_ends_the_process() -> None:
+    """Letters of any plane are parts of words; the grammar alone is read beyond its tables by
+    them. In a process of its own, since a fault there is no exception."""
+    code = (
+        "from memory_palace.core.shell import parse\n"
+        "for plane in range(17):\n"
+        "    for start in range(0, 0x10000, 0x400):\n"
+        "        text = ''.join(map(chr, range(plane * 0x10000 + start, plane * 0x10000 + start"
+        " + 0x400, 13)))\n"
+        "        parse(f'{text} {text}$(git {text}) <<{text} push')\n"
+        "print(*parse('gît “push” 宮殿\\U0010fffd').commands[0].words)\n"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", code],
+        env=os.environ | {"PYTHONPATH": str(SCRIPTS), "PYTHONIOENCODING": "utf-8"},
+        capture_output=True,
+        timeout=60,
+    )
+    assert ran.returncode == 0, ran.stderr[-500:]
+    assert ran.stdout.decode() == "gît “push” 宮殿\U0010fffd\n"

@@ -51,7 +51,7 @@ _BEFORE_A_GROUP = re.compile(
 
 
 def _read(text: str) -> Tree:
-    root = _parsed(_BEFORE_A_GROUP.sub(r"\1", text).encode("utf-8", "replace"))
+    root = _parsed(_spelled(_BEFORE_A_GROUP.sub(r"\1", text)))
     found: list[Statement] = []
     texts: list[str] = []
     stack, outer = [root], dict[int, "Node"]()
@@ -126,6 +126,16 @@ def _without_documents(text: str) -> tuple[str, list[str]]:
             ends = found
         kept.append(line)
     return (text, []) if ends else ("\n".join(kept), bodies)
+
+
+# The grammar's scanner asks the C library about each character as if it had one byte, and reads
+# beyond its tables for others: they are spelled in ASCII, as parts of words.
+_NOT_ASCII = re.compile(r"[^\x00\x01\x04-\x7f]")
+_SPELLED = re.compile(r"\x02([0-9a-f]+)\x03")
+
+
+def _spelled(text: str) -> bytes:
+    return _NOT_ASCII.sub(lambda found: f"\x02{ord(found[0]):x}\x03", text).encode("ascii")
 
 
 def _parsed(data: bytes) -> "Node":
@@ -257,7 +267,8 @@ def _redirection(node: "Node") -> tuple[list[str], list[str]]:
 
 
 def _text(node: "Node") -> str:
-    return (node.text or b"").decode("utf-8", "replace")
+    said = (node.text or b"").decode("ascii")
+    return _SPELLED.sub(lambda found: chr(int(found[1], 16)), said)
 
 
 def _value(node: "Node") -> str:
