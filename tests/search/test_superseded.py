@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from memory_palace.search import superseded
+from memory_palace.search.searcher import Searcher
 from support.palaces import Palace
 
 OLD = "---\npriority: high\ncreated: 2026-11-29\n{}---\namber boats lie in the harbour"
@@ -130,3 +131,16 @@ def test_a_ring_of_files_ends() -> None:
     pairs = np.array([[0, 1], [1, 2], [2, 0]])
     found = superseded.behind(np.array([0.5, 0.6, 0.7]), np.arange(3), np.ones(3, bool), pairs)
     assert np.all(found > 0.499)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"), [("", "supersedes: '[[old]]'"), ("superseded_by: '[[new]]'", "")]
+)
+def test_the_successor_is_named(palace: Palace, old: str, new: str) -> None:
+    """Whichever of the two notes says so; a note that is none has none."""
+    palace.notes(old=f"---\n{old}\n---\nThe amber of old.", new=f"---\n{new}\n---\nThe amber.")
+    palace.index()
+    with Searcher(palace.root, palace.config, palace.choice) as searcher:
+        assert searcher.successor_of("palace/old.md") == "palace/new.md"
+        assert searcher.successor_of("palace/new.md") == ""
+        assert searcher.successor_of("palace/nowhere.md") == ""

@@ -448,3 +448,18 @@ def test_the_way_to_the_server_is_short() -> None:
         *("session", "session.events", "session.turn"),
     ]
     assert done.stdout == f"{[f'memory_palace.{name}' for name in ours]} []\n"
+
+
+@pytest.mark.usefixtures("patient")
+def test_a_superseded_note_names_its_successor(told: Prompted) -> None:
+    """As the hook by itself does."""
+    told.palace.write(
+        "palace/ledger.md", f"---\nsuperseded_by: '[[heir]]'\n---\n# The ledger\n\n{LEDGER}\n"
+    )
+    told.palace.write("palace/heir.md", "# Heir\n\nSomething else altogether.\n")
+    assert told.palace.command("index").code == 0
+    with serving(told.root):
+        served = ask(told, told.event("prompt", prompt=QUESTION))
+        assert served is not None
+        assert "(superseded by palace/heir.md)" in served.context
+        assert "(superseded by palace/heir.md)" in told.say(QUESTION, session="s2").context

@@ -63,6 +63,19 @@ class Searcher:
     def __exit__(self, *_: object) -> None:
         self.close()
 
+    def successor_of(self, path: str) -> str:
+        """The path of the note that supersedes the one at ``path``; empty if none does."""
+        found = self._main.db.execute(
+            """SELECT l.path FROM links l JOIN files f ON f.id = l.file_id
+               WHERE l.key = 'superseded_by' AND l.path IS NOT NULL AND f.path = ?1
+               UNION ALL
+               SELECT s.path FROM links l JOIN files s ON s.id = l.file_id
+               WHERE l.key = 'supersedes' AND l.path = ?1 AND s.path != ?1
+               LIMIT 1""",
+            (path,),
+        ).fetchone()
+        return str(found[0]) if found else ""
+
     def changed(self) -> int:
         """How many files the index does not know as they are now."""
         return freshness.changed_files(self.root, self.config, self._main)

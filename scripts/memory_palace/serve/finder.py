@@ -279,7 +279,7 @@ class Finder:
             *lines.shown,
             heading=" > ".join(heading),
             date="" if hit.date is None else dates.stamp(hit.date)[:10],
-            successor="a newer note" if hit.parts.superseded else "",
+            successor=self._searcher.successor_of(hit.path) if hit.parts.superseded else "",
         )
 
     def _in_time(self) -> None:
