@@ -9,11 +9,10 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
-from memory_palace.agents import waiting
+from memory_palace.agents import hook_faults, waiting
 from memory_palace.session.events import GUARD
 
 if TYPE_CHECKING:
-    from datetime import datetime
     from pathlib import Path
 
     from memory_palace.session.events import Event, Reply
@@ -38,7 +37,6 @@ _MOST_SETTINGS = 1 << 20
 _MOST_TOLD = 8
 _FAULT_SECONDS = 0.3
 _FAULT_GRACE = 5.0
-_DOCTOR = "run `palace doctor`"
 _SILENT = "The memory palace says nothing in this session"
 _MEND = "correct the hook's command, or run `palace install`"
 
@@ -73,7 +71,8 @@ def main(arguments: Sequence[str], stdin: int, stdout: int, environment: Mapping
     done = waiting.in_child(work, seconds)
     root, _, said = done.data.rpartition(b"\0")
     if done.fault:
-        said = _noted_aside(root, options, host, _line(host, f"{done.fault}: {_DOCTOR}"))
+        what = hook_faults.line(host, f"{done.fault}: {hook_faults.DOCTOR}")
+        said = _noted_aside(root, options, host, what)
     try:
         while said:
             said = said[os.write(stdout, said) :]
@@ -157,15 +156,16 @@ def answer(
             return _said(options, host, nowhere) if nowhere else b""
         told(root)
         if options.wrong:
-            _fault(root, host, options.wrong, "")
+            hook_faults.fault(root, host, options.wrong, "")
         if why:
-            _fault(root, host, why)
+            hook_faults.fault(root, host, why)
         return b"" if why else _answered(root, options, host, data)
     except Exception as error:  # also a fault of ours must not be the agent's
         said = _told_before(root, options, host)
         why = f"{type(error).__name__}: {error}"
-        kept = _fault(root, host, why)
-        return said if said or kept else _said(options, host, f"{_SILENT}: {why}: {_DOCTOR}.")
+        kept = hook_faults.fault(root, host, why)
+        silent = f"{_SILENT}: {why}: {hook_faults.DOCTOR}."
+        return said if said or kept else _said(options, host, silent)
 
 
 def _told_before(root: "Path | None", options: Options, host: str) -> bytes:
@@ -231,20 +231,27 @@ def _answered(root: "Path", options: Options, host: str, data: dict[str, object]
     dialect = dialects.DIALECTS.get(client)
     if dialect is None:
         known = ", ".join(dialects.CLIENTS)
-        _fault(root, host, f"the client `{client}` is not supported (use {known}): {_MEND}", "")
+        hook_faults.fault(
+            root, host, f"the client `{client}` is not supported (use {known}): {_MEND}", ""
+        )
         return b""
     if host not in dialects.EVENTS:
         if host not in dialects.PASSED_OVER:
-            _ignored(root, [f"{client} event {host[:80] or 'without a name'}"])
+            hook_faults.ignored(root, [f"{client} event {host[:80] or 'without a name'}"])
         return b""
     event, ignored = dialects.decode(dialect, host, data)
     if ignored:
-        _ignored(root, [f"{client} {host} field {name}" for name in ignored])
+        hook_faults.ignored(root, [f"{client} {host} field {name}" for name in ignored])
     reply = _reply(root, event)
     faults = reply.faults
     if event.name == "start" and not reply.context and not faults:
         faults = _missing(root)
-    if faults and not _noted(root, faults) and event.name == "start" and not reply.context:
+    if (
+        faults
+        and not hook_faults.noted(root, faults)
+        and event.name == "start"
+        and not reply.context
+    ):
         reply = reply._replace(context=f"{_SILENT}: {faults[0]}.")
     return dialects.encode(dialect, host, reply)
 
@@ -274,7 +281,7 @@ def _reply(root: "Path", event: "Event") -> "Reply":
             return found
         from memory_palace.session import turn
 
-        return turn.handle(root, event, _now())
+        return turn.handle(root, event, hook_faults.now())
     except ModuleNotFoundError as error:
         if (error.name or "").startswith("memory_palace"):
             raise
@@ -291,43 +298,10 @@ def _of_server(root: "Path", event: "Event") -> "Reply | None":
     from memory_palace.serve import hooking
 
     try:
-        return hooking.ask(root, event, _now())
+        return hooking.ask(root, event, hook_faults.now())
     except Exception as error:  # then it is done here
-        _fault(root, "", f"the server: {type(error).__name__}: {error}")
+        hook_faults.fault(root, "", f"the server: {type(error).__name__}: {error}")
         return None
-
-
-def _now() -> "datetime":
-    """The clock, or ``$PALACE_NOW`` where that is set."""
-    from datetime import UTC, datetime
-
-    given = os.environ.get("PALACE_NOW")
-    if given:
-        from memory_palace.core import dates
-
-        return dates.parse(given) or datetime.now(UTC)
-    return datetime.now(UTC)
-
-
-def _fault(root: "Path | None", host: str, what: str, do: str = f": {_DOCTOR}") -> bool:
-    """One line of the health file; False where that cannot be written."""
-    return root is not None and _noted(root, (_line(host, what + do),))
-
-
-def _line(host: str, what: str) -> str:
-    return f"hook {host}: {what}" if host else f"hook: {what}"
-
-
-def _noted(root: "Path", messages: tuple[str, ...]) -> bool:
-    from memory_palace.session import health
-
-    return health.add(root, messages, _now())
-
-
-def _ignored(root: "Path", names: list[str]) -> None:
-    from memory_palace.session import health
-
-    health.ignore(root, names, _now())
 
 
 def _noted_aside(root: bytes, options: Options, host: str, message: str) -> bytes:
@@ -342,7 +316,7 @@ def _noted_aside(root: bytes, options: Options, host: str, message: str) -> byte
 
         place = Path(os.fsdecode(root))
         write(_told_before(place, options, host))
-        health.add(place, (message,), _now())
+        health.add(place, (message,), hook_faults.now())
 
     done = waiting.in_child(work, _FAULT_SECONDS, _FAULT_GRACE)
     return b"" if done.fault else done.data

@@ -12,9 +12,10 @@ from memory_palace.core.fence import fenced
 from memory_palace.core.links import TREE
 from memory_palace.core.private_spans import hidden
 from memory_palace.core.problems import printable
-from memory_palace.core.text import is_cold, nearest, stem
+from memory_palace.core.text import is_cold
 from memory_palace.files import read, roots, tree
 from memory_palace.index import catalog as catalogs
+from memory_palace.search import located
 
 TEMPLATE = "palace://{+path}"
 MOST_LISTED = 100
@@ -49,8 +50,7 @@ def text(root: Path, path: str) -> str:
         raise NoNote(f"{printable(path)} is no path of a note: it begins with {TREE}")
     place = roots.inside(root, path)
     if not path.lower().endswith(".md") or not place.is_file():
-        there = {stem(one): one for one, _ in _newest(root, 10_000)}
-        best = there.get(nearest(stem(path), there) or "")
+        best = next(iter(located.nearest_notes(tree.scan(root), path, 1)), "")
         raise NoNote(f"no note {printable(path)}" + (f": did you mean {best}?" if best else ""))
     got = read.read(root, path)
     if isinstance(got, read.Unreadable):

@@ -16,7 +16,8 @@ from memory_palace.core import yaml12
 from memory_palace.core.errors import BadInput
 from memory_palace.core.text import did_you_mean
 from memory_palace.core.weights import Weights
-from memory_palace.files import tree
+from memory_palace.files import config_values as values
+from memory_palace.files.config_values import Wrong
 
 EMBEDDERS = ("auto", "bge-m3", "e5", "minilm", "none")
 MODEL_FOLDERS = {
@@ -27,7 +28,6 @@ MODEL_FOLDERS = {
 """The models that a user may keep in a folder, and the variable that names it too."""
 
 STORES = ("faiss", "milvus")
-_MOST_WILDCARDS = 4
 _PALACE_ID = re.compile("[a-z0-9_-]{1,40}")
 
 
@@ -52,10 +52,6 @@ class Config:
     palaces: Mapping[Path, str] = field(default_factory=dict)
     auto_apply: bool = False
     run_after: tuple[str, ...] = ()
-
-
-class _Wrong(ValueError):
-    """What a value should have been."""
 
 
 _Reader = Callable[[Any], Any]
@@ -103,7 +99,7 @@ def _from_environment(config: Config, environment: Mapping[str, str]) -> Config:
     embedder = environment.get("PALACE_EMBEDDER")
     if embedder:
         if embedder not in EMBEDDERS:
-            raise BadInput(f"$PALACE_EMBEDDER is {embedder!r}: use {_listed(EMBEDDERS)}")
+            raise BadInput(f"$PALACE_EMBEDDER is {embedder!r}: use {values.listed(EMBEDDERS)}")
         config = replace(config, embedder=embedder)
     models = dict(config.models)
     for name, variable in MODEL_FOLDERS.items():
@@ -143,7 +139,7 @@ def _apply(config: Config, path: Path, shown: str, known: Mapping[str, _Reader])
             continue
         try:
             config = replace(config, **known[entry.key](config)(entry.value))
-        except _Wrong as error:
+        except Wrong as error:
             raise BadInput(f"{at}: {entry.key}{error}") from None
     return config
 
@@ -155,25 +151,25 @@ def _section(*of_the_user: str, **readers: tuple[str, Callable[[Any], Any]]) -> 
     """
 
     def read(_: Config) -> Callable[[Any], dict[str, Any]]:
-        def values(value: Any) -> dict[str, Any]:
+        def section(value: Any) -> dict[str, Any]:
             if not isinstance(value, dict):
-                raise _Wrong(f" is {value!r}: write a mapping")
+                raise Wrong(f" is {value!r}: write a mapping")
             found = {}
             for key, inner in value.items():
                 if key in of_the_user:
-                    raise _Wrong(f": unknown key `{key}` belongs into your own configuration")
+                    raise Wrong(f": unknown key `{key}` belongs into your own configuration")
                 if key not in readers:
-                    raise _Wrong(f": unknown key `{key}`{did_you_mean(key, readers)}")
+                    raise Wrong(f": unknown key `{key}`{did_you_mean(key, readers)}")
                 if inner is None:
                     continue
                 name, reader = readers[key]
                 try:
                     found[name] = reader(inner)
-                except _Wrong as error:
-                    raise _Wrong(f".{key}{error}") from None
+                except Wrong as error:
+                    raise Wrong(f".{key}{error}") from None
             return found
 
-        return values
+        return section
 
     return read
 
@@ -184,92 +180,23 @@ def _single(name: str, reader: Callable[[Any], Any]) -> _Reader:
 
 def _scoring(config: Config) -> Callable[[Any], dict[str, Any]]:
     section = _section(
-        semantic=("semantic", _number(0.0, 1.0)),
-        recency=("recency", _number(0.0, 1.0)),
-        importance=("importance", _number(0.0, 1.0)),
-        half_life_days=("half_life_days", _number(0.001, 1e6)),
+        semantic=("semantic", values.number(0.0, 1.0)),
+        recency=("recency", values.number(0.0, 1.0)),
+        importance=("importance", values.number(0.0, 1.0)),
+        half_life_days=("half_life_days", values.number(0.001, 1e6)),
     )(config)
     return lambda value: {"weights": replace(config.weights, **section(value))}
 
 
-def _number(low: float, high: float) -> Callable[[Any], float]:
-    def read(value: Any) -> float:
-        if (
-            isinstance(value, bool)
-            or not isinstance(value, int | float)
-            or not low <= value <= high
-        ):
-            raise _Wrong(f" is {value!r}: write a number from {low:g} to {high:g}")
-        return float(value)
-
-    return read
-
-
-def _whole(low: int, high: int) -> Callable[[Any], int]:
-    def read(value: Any) -> int:
-        if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-            raise _Wrong(f" is {value!r}: write a whole number from {low} to {high}")
-        return value
-
-    return read
-
-
-def _one_of(allowed: tuple[str, ...]) -> Callable[[Any], str]:
-    def read(value: Any) -> str:
-        if value not in allowed:
-            raise _Wrong(f" is {value!r}: use {_listed(allowed)}")
-        return str(value)
-
-    return read
-
-
-def _flag(value: Any) -> bool:
-    if not isinstance(value, bool):
-        raise _Wrong(f" is {value!r}: write true or false")
-    return value
-
-
-def _words(value: Any) -> tuple[str, ...]:
-    words = [value] if isinstance(value, str) else value
-    if not isinstance(words, list) or any(not isinstance(word, str) for word in words):
-        raise _Wrong(f" is {value!r}: write a list of texts")
-    return tuple(words)
-
-
-def _patterns(value: Any) -> tuple[str, ...]:
-    patterns = _words(value)
-    for pattern in patterns:
-        if _leaves(pattern.lstrip("!")):
-            raise _Wrong(f": {pattern!r} points outside the root: write a pattern below it")
-        if _wildcards(pattern) > _MOST_WILDCARDS:
-            raise _Wrong(
-                f": {pattern!r} has more than {_MOST_WILDCARDS} `*`: split it into simpler patterns"
-            )
-        try:
-            tree.exclusion((pattern,))
-        except (ValueError, re.error):
-            raise _Wrong(f": {pattern!r} is no gitignore pattern: mend it") from None
-    return patterns
-
-
-def _wildcards(pattern: str) -> int:
-    """How many parts of ``pattern`` can match more or less of one path: a `**`, and each `*`
-    beside something else. Each multiplies the time that a name which does not match can take."""
-    parts = re.sub(r"\\.", "", pattern).lstrip("!").split("/")
-    return sum(1 if part == "**" else part.count("*") for part in parts if part != "*")
-
-
-def _leaves(place: str) -> bool:
-    return ".." in place.split("/") or place.startswith("~") or place[1:2] == ":"
-
-
 def _rooms(value: Any) -> dict[str, tuple[str, ...]]:
     if not isinstance(value, dict):
-        raise _Wrong(f" is {value!r}: write a mapping of rooms to patterns")
+        raise Wrong(f" is {value!r}: write a mapping of rooms to patterns")
     for room in value:
-        if _leaves(room) or room.startswith("/"):
-            raise _Wrong(f": {room!r} points outside the root: name a room below it")
-    return {room: _patterns(patterns) for room, patterns in value.items() if patterns is not None}
+        if values.leaves(room) or room.startswith("/"):
+            raise Wrong(f": {room!r} points outside the root: name a room below it")
+    return {
+        room: values.patterns(patterns) for room, patterns in value.items() if patterns is not None
+    }
 
 
 def _models(value: Any) -> dict[str, Path]:
@@ -278,7 +205,7 @@ def _models(value: Any) -> dict[str, Path]:
         or not set(value) <= set(MODEL_FOLDERS)
         or any(not isinstance(folder, str) for folder in value.values())
     ):
-        raise _Wrong(f" is {value!r}: write folders for {_listed(tuple(MODEL_FOLDERS))}")
+        raise Wrong(f" is {value!r}: write folders for {values.listed(tuple(MODEL_FOLDERS))}")
     return {name: Path(folder).expanduser() for name, folder in value.items()}
 
 
@@ -286,68 +213,60 @@ def _milvus_uri(value: Any) -> str:
     """A server's address, or the full path of a file ending in ``.db``."""
     wanted = "write http://HOST:PORT, https://HOST:PORT or a file such as ~/memory.db"
     if not isinstance(value, str):
-        raise _Wrong(f" is {value!r}: {wanted}")
+        raise Wrong(f" is {value!r}: {wanted}")
     if "://" not in value:
         path = Path(value).expanduser()
         if path.suffix != ".db" or not path.is_absolute():
-            raise _Wrong(f" is {value!r}: {wanted}")
+            raise Wrong(f" is {value!r}: {wanted}")
         return str(path)
     try:
         parts = urlsplit(value)
         if "@" in parts.netloc:
-            raise _Wrong(" has a password in it: put `user:password` into $PALACE_MILVUS_TOKEN")
+            raise Wrong(" has a password in it: put `user:password` into $PALACE_MILVUS_TOKEN")
         host, _ = parts.hostname, parts.port
-    except _Wrong:
+    except Wrong:
         raise
     except ValueError:
-        raise _Wrong(f" is {value!r}: {wanted}") from None
+        raise Wrong(f" is {value!r}: {wanted}") from None
     if parts.scheme not in ("http", "https") or not host or parts.query or parts.fragment:
-        raise _Wrong(f" is {value!r}: {wanted}")
+        raise Wrong(f" is {value!r}: {wanted}")
     return value
 
 
 def _palaces(value: Any) -> dict[Path, str]:
     if not isinstance(value, dict):
-        raise _Wrong(f" is {value!r}: write a mapping of palace folders to names")
+        raise Wrong(f" is {value!r}: write a mapping of palace folders to names")
     for folder, name in value.items():
         if not isinstance(name, str) or not _PALACE_ID.fullmatch(name):
-            raise _Wrong(
+            raise Wrong(
                 f": {folder!r} has the name {name!r}: write at most 40 of a-z, 0-9, `_` and `-`"
             )
         if not Path(folder).expanduser().is_absolute():
-            raise _Wrong(f": {folder!r} is no full path: write one, or one from ~")
+            raise Wrong(f": {folder!r} is no full path: write one, or one from ~")
     return {Path(folder).expanduser(): name for folder, name in value.items()}
 
 
-def _text(value: Any) -> str:
-    if not isinstance(value, str):
-        raise _Wrong(f" is {value!r}: write text")
-    return value
-
-
-def _listed(words: tuple[str, ...]) -> str:
-    return ", ".join(words[:-1]) + " or " + words[-1]
-
-
-_EXCLUDE = ("exclude", _patterns)
+_EXCLUDE = ("exclude", values.patterns)
 _PALACE: dict[str, _Reader] = {
-    "embedder": _single("embedder", _one_of(EMBEDDERS)),
+    "embedder": _single("embedder", values.one_of(EMBEDDERS)),
     "scoring": _scoring,
-    "search": _section(top_k=("top_k", _whole(1, 1000)), neighbors=("neighbors", _whole(0, 100))),
+    "search": _section(
+        top_k=("top_k", values.whole(1, 1000)), neighbors=("neighbors", values.whole(0, 100))
+    ),
     "index": _section("store", "milvus_uri", "palaces", exclude=_EXCLUDE),
     "rooms": _single("rooms", _rooms),
-    "facts": _section(one_valued=("one_valued", _words)),
-    "git": _section(commit=("git_commit", _one_of(("manual", "auto")))),
+    "facts": _section(one_valued=("one_valued", values.words)),
+    "git": _section(commit=("git_commit", values.one_of(("manual", "auto")))),
 }
 _USER: dict[str, _Reader] = {
     "models": _single("models", _models),
-    "device": _single("device", _text),
-    "identity": _single("identity", _text),
-    "promote": _section(auto_apply=("auto_apply", _flag)),
-    "rules": _section(run_after=("run_after", _words)),
+    "device": _single("device", values.text),
+    "identity": _single("identity", values.text),
+    "promote": _section(auto_apply=("auto_apply", values.flag)),
+    "rules": _section(run_after=("run_after", values.words)),
     "index": _section(
         exclude=_EXCLUDE,
-        store=("store", _one_of(STORES)),
+        store=("store", values.one_of(STORES)),
         milvus_uri=("milvus_uri", _milvus_uri),
         palaces=("palaces", _palaces),
     ),

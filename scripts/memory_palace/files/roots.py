@@ -79,6 +79,11 @@ def inside(root: Path, path: str) -> Path:
     return place
 
 
+def unhindered(path: str, flags: int) -> int:
+    """An opener for :func:`open`: a pipe in the file's place must not hang who reads."""
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+
+
 def index_folder(root: Path) -> Path:
     """Where the derived index of ``root`` lies. Raises :class:`BadInput` if a symbolic link leads
     it, or a file in it, elsewhere."""

@@ -86,11 +86,12 @@ def replace(
     :func:`write` does.
     """
     checks.check_digest(base)
+
+    def with_new(before: str, kept: str) -> str:
+        return notes_text.replaced(path, before, old, kept)
+
     with pen.begin(root, now, "palace write", reason, say) as held:
-        before = _there(held, path)
-        _check_base(path, before, base)
-        kept, said = checks.clean(path, new)
-        return _put(held, path, before, notes_text.replaced(path, before, old, kept), said)
+        return _change(held, path, base, new, with_new)
 
 
 def insert(
@@ -109,11 +110,22 @@ def insert(
     Raises :class:`BadInput` if it has no such line; else as :func:`write` does.
     """
     checks.check_digest(base)
+
+    def with_lines(before: str, kept: str) -> str:
+        return notes_text.inserted(path, before, line, kept)
+
     with pen.begin(root, now, "palace write", reason, say) as held:
-        before = _there(held, path)
-        _check_base(path, before, base)
-        kept, said = checks.clean(path, text)
-        return _put(held, path, before, notes_text.inserted(path, before, line, kept), said)
+        return _change(held, path, base, text, with_lines)
+
+
+def _change(
+    held: Pen, path: str, base: str | None, text: str, place: Callable[[str, str], str]
+) -> Written:
+    """Write the note that ``place`` makes of the one that is there and the cleaned ``text``."""
+    before = _there(held, path)
+    _check_base(path, before, base)
+    kept, said = checks.clean(path, text)
+    return _put(held, path, before, place(before, kept), said)
 
 
 def rename(

@@ -1,16 +1,16 @@
 """Who links to a note that is renamed, and which of these links would not find it any more."""
 
-import difflib
 from dataclasses import dataclass
 from pathlib import Path
 
 from memory_palace.core import archiving, note
 from memory_palace.core.links import Anchors, Archived, Resolver
-from memory_palace.core.text import is_cold, nfc, stem
+from memory_palace.core.text import is_cold
 from memory_palace.files import read, tree
 from memory_palace.files.config import Config
 from memory_palace.files.tree import Tree
 from memory_palace.memory import review_links
+from memory_palace.search import located
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,9 +63,8 @@ def _resolver(seen: Tree, aliases: dict[str, tuple[str, ...]]) -> Resolver:
 
 def near(root: Path, config: Config, path: str) -> str:
     """``: did you mean …?`` with the live notes that are called most like ``path``."""
-    known = {file.path for file in tree.scan(root, config.exclude).notes}
-    if is_cold(path) or not known:
+    seen = tree.scan(root, config.exclude)
+    if is_cold(path) or not seen.notes:
         return ""
-    same = sorted(p for p in known if nfc(stem(p)).casefold() == nfc(stem(path)).casefold())
-    found = same[:3] or difflib.get_close_matches(path, known, n=3, cutoff=0.5)
+    found = [one for one in located.nearest_notes(seen, path) if not is_cold(one)]
     return f": did you mean {' or '.join(found)}?" if found else ": `palace query` finds notes"

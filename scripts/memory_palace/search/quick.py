@@ -8,7 +8,7 @@ weights. What is found has to prove itself (``core/proof.py``) and to stand in i
 import json
 import math
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
@@ -109,7 +109,7 @@ class Quick:
         try:
             scored = self._scored(terms, asked)
             rows = self._rows([place for place, _ in scored])
-            successors = self._successors({row.file for row in rows})
+            successors = successors_of(self._db, {row.file for row in rows})
         except sqlite3.DatabaseError as error:
             raise opening.Damaged(f"the index is damaged ({error})") from None
         wanted = [
@@ -200,23 +200,24 @@ class Quick:
         )
         return [_Row(*row) for row in found]
 
-    def _successors(self, files: set[int]) -> dict[int, str]:
-        """{file: path of the note that supersedes it} of those that are superseded."""
-        listed = json.dumps(sorted(files))
-        said = self._db.execute(
-            """SELECT l.file_id, l.path FROM links l
-               WHERE l.key = 'superseded_by' AND l.path IS NOT NULL
-                     AND l.file_id IN (SELECT value FROM json_each(?))""",
-            (listed,),
-        ).fetchall()
-        said += self._db.execute(
-            """SELECT t.id, s.path FROM links l JOIN files t ON t.path = l.path
-               JOIN files s ON s.id = l.file_id
-               WHERE l.key = 'supersedes' AND t.id != s.id
-                     AND t.id IN (SELECT value FROM json_each(?))""",
-            (listed,),
-        ).fetchall()
-        return {file: path for file, path in said if path}
+
+def successors_of(db: sqlite3.Connection, files: Iterable[int]) -> dict[int, str]:
+    """{file: path of the note that supersedes it} of those that are superseded."""
+    listed = json.dumps(sorted(files))
+    said = db.execute(
+        """SELECT l.file_id, l.path FROM links l
+           WHERE l.key = 'superseded_by' AND l.path IS NOT NULL
+                 AND l.file_id IN (SELECT value FROM json_each(?))""",
+        (listed,),
+    ).fetchall()
+    said += db.execute(
+        """SELECT t.id, s.path FROM links l JOIN files t ON t.path = l.path
+           JOIN files s ON s.id = l.file_id
+           WHERE l.key = 'supersedes' AND t.id != s.id
+                 AND t.id IN (SELECT value FROM json_each(?))""",
+        (listed,),
+    ).fetchall()
+    return {file: path for file, path in said if path}
 
 
 class Lines(NamedTuple):

@@ -20,7 +20,7 @@ from memory_palace.index import fill, freshness, nearest
 from memory_palace.index.catalog import Catalog
 from memory_palace.index.freshness import Checker
 from memory_palace.index.nearest import Nearest
-from memory_palace.search import pick, rank, rerank, table
+from memory_palace.search import pick, quick, rank, rerank, table
 from memory_palace.search import question as questions
 from memory_palace.search.hits import Answer, Hit, Neighbor
 from memory_palace.search.pick import Asking
@@ -65,16 +65,8 @@ class Searcher:
 
     def successor_of(self, path: str) -> str:
         """The path of the note that supersedes the one at ``path``; empty if none does."""
-        found = self._main.db.execute(
-            """SELECT l.path FROM links l JOIN files f ON f.id = l.file_id
-               WHERE l.key = 'superseded_by' AND l.path IS NOT NULL AND f.path = ?1
-               UNION ALL
-               SELECT s.path FROM links l JOIN files s ON s.id = l.file_id
-               WHERE l.key = 'supersedes' AND l.path = ?1 AND s.path != ?1
-               LIMIT 1""",
-            (path,),
-        ).fetchone()
-        return str(found[0]) if found else ""
+        rows = self._main.db.execute("SELECT id FROM files WHERE path = ?", (path,))
+        return next(iter(quick.successors_of(self._main.db, [row[0] for row in rows]).values()), "")
 
     def changed(self) -> int:
         """How many files the index does not know as they are now."""

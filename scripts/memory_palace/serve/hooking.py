@@ -13,7 +13,7 @@ from memory_palace.core.errors import PalaceError
 from memory_palace.core.prompt_ends import bounded
 from memory_palace.serve import place, wire
 from memory_palace.session import turn
-from memory_palace.session.events import Event, Reply
+from memory_palace.session.events import MOST_FILES, Event, Reply
 
 SECONDS = 1.0
 """What the answer may take by default: as much again is left to do without."""
@@ -24,7 +24,6 @@ FIRST_SECONDS = 0.4
 SPARE_SECONDS = 0.1
 """So much earlier the server gives up: what it records as shown has to reach the asker."""
 
-MOST_FILES = 10
 _LONGEST = 4_096
 _MOST_SECONDS = 60.0
 

@@ -21,6 +21,10 @@ NAMES = (
 ``agents/dialects.py``."""
 
 
+MOST_FILES = 10
+"""Files of one tool call about which memory is asked."""
+
+
 class Event(NamedTuple):
     """One moment of a session. Fields that the moment does not have are empty.
 

@@ -94,14 +94,9 @@ def _count(root: Path, part: str, messages: Iterable[str], now: datetime) -> boo
     return True
 
 
-def _unhindered(path: str, flags: int) -> int:
-    """Opens a file; a pipe in its place must not hang a session."""
-    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
-
-
 def _load(root: Path) -> dict[str, Any]:
     try:
-        with open(roots.inside(root, PATH), "rb", opener=_unhindered) as file:
+        with open(roots.inside(root, PATH), "rb", opener=roots.unhindered) as file:
             data = json.loads(file.read(_MOST_BYTES))
     except (OSError, ValueError, RecursionError, PalaceError):
         return {}

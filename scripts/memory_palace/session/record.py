@@ -84,7 +84,7 @@ def noted(root: Path, session: str, rows: Iterable[dict[str, Any]]) -> tuple[str
 def read(root: Path, session: str) -> list[dict[str, Any]]:
     """The lines of the record, oldest first; none if there is no record or it cannot be read."""
     try:
-        with open(place(root, session), "rb", opener=_unhindered) as file:
+        with open(place(root, session), "rb", opener=roots.unhindered) as file:
             size = file.seek(0, os.SEEK_END)
             file.seek(max(0, size - MOST_BYTES))
             data = file.read()
@@ -99,11 +99,6 @@ def read(root: Path, session: str) -> list[dict[str, Any]]:
         if isinstance(row, dict):
             found.append(row)
     return found
-
-
-def _unhindered(path: str, flags: int) -> int:
-    """Opens a file; a pipe in its place must not hang a session."""
-    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
 def this_turn(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -8,11 +8,10 @@ from pathlib import Path
 from memory_palace.core import excerpts, fence
 from memory_palace.core.problems import printable
 from memory_palace.session import record
-from memory_palace.session.events import Event, Reply
+from memory_palace.session.events import MOST_FILES, Event, Reply
 from memory_palace.session.finding import Cold, Finder
 from memory_palace.session.prompting import entry_text, fitted, fresh, once, rows_of
 
-MOST_FILES = 10
 MOST_ENTRIES = 3
 MOST_CHARACTERS = 1_500
 """The whole of one reminder, marks included."""
