@@ -1,6 +1,8 @@
 """JSONL files as people leave them."""
 
 import json
+import os
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -137,3 +139,44 @@ def test_an_empty_object_is_one(raw: str) -> None:
     """And no problem."""
     [line], problems = jsonl.parse("log.jsonl", raw)
     assert (line.data, problems) == ({}, [])
+
+
+@pytest.mark.parametrize(
+    ("text", "grades"),
+    [
+        ('{"at": "x"}\n{"at": "y', [(2, "warning")]),
+        ('{"at": "x"}\njunk', [(2, "warning")]),
+        ('{"at": "x"}\njunk\n', [(2, "error")]),
+        ('{"a\n{"at": "x"}\n', [(1, "warning")]),
+        ('{"at": "y", "z\n{"at": "x"}\n', [(1, "warning")]),
+        ('{"at": "y" "z"}\n{"at": "x"}\n', [(1, "error")]),
+        ('{"no": "y\n{"at": "x"}\n', [(1, "error")]),
+    ],
+)
+def test_a_line_of_a_log_that_was_cut_off(text: str, grades: list[tuple[int, str]]) -> None:
+    """Is a warning; what a hand broke is an error."""
+    lines, problems = jsonl.parse_log("log.jsonl", text)
+    assert [(one.line, one.grade) for one in problems] == grades
+    assert {"at": "x"} in [line.data for line in lines]
+
+
+def test_what_went_into_a_file_that_was_replaced_is_no_success(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Git puts another one there between the opening and the write; or takes it away."""
+    log = tmp_path / "log.jsonl"
+    jsonl.append(log, [{"n": 1}])
+    real = os.fsync
+
+    def replaced(handle: int) -> None:
+        real(handle)
+        (tmp_path / "new").write_text('{"n": 2}\n')
+        os.replace(tmp_path / "new", log)
+
+    monkeypatch.setattr(os, "fsync", replaced)
+    with pytest.raises(OSError, match="replaced meanwhile"):
+        jsonl.append(log, [{"n": 3}])
+    assert log.read_text() == '{"n": 2}\n'
+    monkeypatch.setattr(os, "fsync", lambda _: log.unlink())
+    with pytest.raises(FileNotFoundError):
+        jsonl.append(log, [{"n": 3}])

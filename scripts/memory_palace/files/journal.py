@@ -13,7 +13,6 @@ from memory_palace.files import jsonl, read, roots
 
 MOST_BYTES = 256 * 1024 * 1024
 _TAIL = 256 * 1024
-_BEGINNING = '{"at": "'
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,25 +46,10 @@ def read_raw(root: Path) -> bytes:
 
 def parse(data: bytes) -> Journal:
     """The events of a log's bytes."""
-    lines, problems = jsonl.parse(PATH, data.decode("utf-8", "surrogateescape"))
-    broken = {line.number: line.raw for line in lines if line.data is None}
-    for number, raw in broken.items():
-        if number == lines[-1].number and not data.endswith(b"\n"):
-            what = "cut off in the middle: left out; the next write ends the line"
-        elif _is_torn(raw):
-            what = "cut off in the middle: left out; remove the line"
-        else:
-            continue
-        problems = [problem for problem in problems if problem.line != number]
-        problems.append(Problem(PATH, number, what, "warning"))
+    lines, problems = jsonl.parse_log(PATH, data.decode("utf-8", "surrogateescape"))
     whole = ((line.number, line.data) for line in lines if line.data is not None)
     found, more = events.read_all(whole)
     return Journal(tuple(found), (*problems, *more))
-
-
-def _is_torn(raw: str) -> bool:
-    """True for the beginning of a line of ours, as a kill leaves it and the next write ends it."""
-    return (raw.startswith(_BEGINNING) or _BEGINNING.startswith(raw)) and not raw.endswith("}")
 
 
 def append(root: Path, event: Event) -> None:
@@ -73,21 +57,7 @@ def append(root: Path, event: Event) -> None:
 
     For whoever holds the writer lock. Raises OSError.
     """
-    path = roots.inside(root, PATH)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    line = (jsonl.dump(event.as_line()) + "\n").encode("utf-8", "surrogateescape")
-    flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
-    with os.fdopen(os.open(path, flags, 0o666), "r+b", buffering=0) as file:
-        size = file.seek(0, os.SEEK_END)
-        if size:
-            file.seek(size - 1)
-            line = line if file.read(1) == b"\n" else b"\n" + line
-        written = file.write(line)
-        if written != len(line):
-            # A full disk took half of it: take it back, so that the log ends as it did.
-            os.ftruncate(file.fileno(), size)
-            raise OSError(28, "no space left on the disk", str(path))
-        os.fsync(file.fileno())
+    jsonl.append(roots.inside(root, PATH), [event.as_line()])
 
 
 def follow(root: Path, about: str, now: datetime) -> datetime:
