@@ -5,6 +5,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
+from memory_palace.core import cuts
+
 MOST_OUTPUT = 20_000
 """Characters of a tool's output, or of one of its arguments, that are kept."""
 
@@ -75,8 +77,8 @@ def _texts(given: Mapping[str, Any], keys: Iterable[str]) -> Iterator[str]:
 def output(value: Any) -> str:
     """What a tool gave, as text of at most :data:`MOST_OUTPUT` characters: its beginning and end.
 
-    Clients give a text, an object with ``stdout`` and ``stderr``, or blocks of content; of
-    anything else the JSON.
+    Clients give a text, an object with ``stdout`` and ``stderr``, a file, or blocks of content;
+    of anything else the JSON.
     """
     return shortened(clean(_output(value)))
 
@@ -92,6 +94,8 @@ def _output(value: Any) -> str:
             return "\n".join(part for part in parts if isinstance(part, str) and part)
         if isinstance(value.get("content"), str | list):
             return _output(value["content"])
+        if isinstance(value.get("file"), Mapping):
+            return _output(value["file"])
     if isinstance(value, list):
         blocks = [item.get("text") for item in value if isinstance(item, Mapping)]
         texts = [text for text in blocks if isinstance(text, str)]
@@ -109,12 +113,8 @@ def bounded(given: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def shortened(text: str) -> str:
-    """The beginning and the end of a long text."""
-    if len(text) <= MOST_OUTPUT:
-        return text
-    mark = "\n[…]\n"
-    half = (MOST_OUTPUT - len(mark)) // 2
-    return text[:half] + mark + text[-half:]
+    """The beginning and the end of a long text, without what must not be cut through."""
+    return text if len(text) <= MOST_OUTPUT else cuts.ends(cuts.cuttable(text), MOST_OUTPUT)
 
 
 def clean(text: str) -> str:
