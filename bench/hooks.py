@@ -1,12 +1,13 @@
 """How long does a client wait for a hook?
 
     python3 bench/hooks.py [NOTES] [--rules 200] [--embedder minilm] [--times 40]
+    python3 bench/hooks.py --capture [--times 40]
 
 A palace of 10,000 notes and 600 entries by default, with 200 rules none of which the commands
 break: whole processes, from `scripts/hook.sh` to their end, median and 95th percentile in
 milliseconds, without and with the warm server, beside a plain `python -c pass` that is run in turn
 with them; and the median of the processor time, which other work on the machine changes less. A
-Markdown table.
+Markdown table. With `--capture` another one, in an empty palace: what keeping an event costs.
 """
 
 import argparse
@@ -25,6 +26,7 @@ REPOSITORY = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(REPOSITORY / "scripts"), str(REPOSITORY / "bench")]
 
 import corpus  # noqa: E402
+import hooks_capture  # noqa: E402
 import memory  # noqa: E402
 from memory_palace.embed import registry  # noqa: E402
 from memory_palace.files import config  # noqa: E402
@@ -223,10 +225,15 @@ def main() -> None:
     parser.add_argument("--rules", type=int, default=200)
     parser.add_argument("--embedder", default="none", choices=config.EMBEDDERS)
     parser.add_argument("--times", type=int, default=40)
+    parser.add_argument("--capture", action="store_true")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder) / "root"
         lines = measure(root, given.notes, given.rules, given.embedder, given.times)
+        if given.capture:
+            (root / "palace").mkdir(parents=True)
+            (root / "palace.yaml").write_text("")
+            lines = hooks_capture.measure(root, HOOK, given.times)
         for line in lines:
             print(line, flush=True)
 

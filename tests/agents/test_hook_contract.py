@@ -240,13 +240,14 @@ HEAVY = {
 _NOTES = {"frontmatter", "yaml"}
 _VALUES = {"dataclasses", "inspect"}
 _INDEX = {*_VALUES, "random", "sqlite3"}
+_LEDGER = {*_VALUES, "logging", "random"}
 PINNED: dict[str, tuple[set[str], set[str]]] = {
     "PreToolUse-Bash": (set(), set()),
-    "PostToolUse-Bash": (set(), _VALUES),  # secrets are taken out of what the record keeps
-    "PostToolUseFailure-Bash-failing": (set(), _VALUES),
+    "PostToolUse-Bash": (set(), set()),
+    "PostToolUseFailure-Bash-failing": (set(), set()),
     "Stop": (set(), set()),
     "SubagentStop": (set(), set()),
-    "PreCompact-manual": (set(), set()),
+    "PreCompact-manual": ({"filelock"}, _LEDGER),  # what was said until now goes into its ledger
     "SessionEnd": (set(), set()),
     "SubagentStart": (set(), set()),
     "UserPromptSubmit": (_NOTES, _INDEX),

@@ -58,3 +58,18 @@ def test_a_chunk_with_other_line_ends() -> None:
         "a\r\n<private>b</private> c\r\n", 1, "a\n<private>b</private> c", []
     )
     assert found == ("a\r\n[PRIVATE] c\r", ())
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("a </private> b", "[PRIVATE] b"),
+        ("a </private> b </ PRIVATE > c", "[PRIVATE] c"),
+        ("a <private>b</private> c", "a [PRIVATE] c"),
+        ("a <private>b</private></private> c <private> d", "[PRIVATE] c [PRIVATE]"),
+        ("a", "a"),
+    ],
+)
+def test_a_part_in_which_a_span_ends(text: str, left: str) -> None:
+    """It began before the part does, so all up to its end is private."""
+    assert private_spans.hidden(private_spans.opened(text)) == left

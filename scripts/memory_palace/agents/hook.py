@@ -4,12 +4,15 @@ Imports only what it must, and that late: a client starts this process at every 
 """
 
 import contextlib
+import gc
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
-from memory_palace.agents import hook_faults, waiting
+from memory_palace.agents import hook_capture, hook_faults, waiting
+from memory_palace.agents.hook_time import OTHERS_SECONDS, SECONDS, deadline
+from memory_palace.session import clock
 from memory_palace.session.events import GUARD
 
 if TYPE_CHECKING:
@@ -17,23 +20,9 @@ if TYPE_CHECKING:
 
     from memory_palace.session.events import Event, Reply
 
-SECONDS = {
-    "SessionStart": 5.0,
-    "UserPromptSubmit": 2.0,
-    "PreToolUse": 3.0,
-    "PostToolUse": 5.0,
-    "Stop": 10.0,
-    "SubagentStop": 10.0,
-    "SessionEnd": 1.0,  # all hooks of all tools share 1.5
-}
-"""Each event's own deadline; :data:`OTHERS_SECONDS` for the rest."""
+_ROOT, _SAID = b"r", b"s"
+"""What the child writes begins with one of these and ends with a NUL."""
 
-OTHERS_SECONDS = 3.0
-
-FOLLOWED_SECONDS = 65.0
-"""After a tool, where the user allows rules to run commands: these may take 60."""
-
-_MOST_SETTINGS = 1 << 20
 _MOST_TOLD = 8
 _FAULT_SECONDS = 0.3
 _FAULT_GRACE = 5.0
@@ -66,13 +55,23 @@ def main(arguments: Sequence[str], stdin: int, stdout: int, environment: Mapping
 
     def work(write: Callable[[bytes], None]) -> None:
         os.environ[GUARD] = "1"
-        write(answer(options, came, lambda root: write(os.fsencode(root) + b"\0")))
+        answer(
+            options,
+            came,
+            told=lambda root: write(_ROOT + os.fsencode(root) + b"\0"),
+            said=lambda said: write(_SAID + said + b"\0"),
+        )
 
     done = waiting.in_child(work, seconds)
-    root, _, said = done.data.rpartition(b"\0")
+    parts = {part[:1]: part[1:] for part in done.data.split(b"\0")[:-1]}
+    root, said = parts.get(_ROOT, b""), parts.get(_SAID)
     if done.fault:
-        what = hook_faults.line(host, f"{done.fault}: {hook_faults.DOCTOR}")
-        said = _noted_aside(root, options, host, what)
+        # With an answer it is what follows it, capture, that hangs or broke.
+        what = done.fault if said is None else f"capture: {done.fault}"
+        what = hook_faults.line(host, f"{what}: {hook_faults.DOCTOR}")
+        before = _noted_aside(root, options, host, what)
+        said = before if said is None else said
+    said = said or b""
     try:
         while said:
             said = said[os.write(stdout, said) :]
@@ -83,33 +82,12 @@ def main(arguments: Sequence[str], stdin: int, stdout: int, environment: Mapping
 
 def run(arguments: Sequence[str]) -> NoReturn:
     """The hook as a process: stdin and stdout are handles 0 and 1."""
+    gc.disable()  # what a process of milliseconds leaves goes with it
     try:
         main(arguments, 0, 1, os.environ)
     except BaseException as error:  # no process can be started, Control-C
         _told(f"palace hook: {type(error).__name__}: {error}")
     os._exit(0)  # nothing is left to do, and taking the modules down takes its time
-
-
-def deadline(host: str, environment: Mapping[str, str]) -> float:
-    """Seconds for all of the event ``host``."""
-    if host == "PostToolUse" and _may_follow(environment):
-        return FOLLOWED_SECONDS
-    return SECONDS.get(host, OTHERS_SECONDS)
-
-
-def _may_follow(environment: Mapping[str, str]) -> bool:
-    """True if the user's own configuration may allow rules to run commands. It is not parsed: that
-    would take longer than most events do."""
-    base = environment.get("XDG_CONFIG_HOME") or os.path.expanduser("~/.config")
-    try:
-        path = os.path.join(base, "memory-palace", "config.yaml")
-        handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
-        try:
-            return b"run_after" in os.read(handle, _MOST_SETTINGS)
-        finally:
-            os.close(handle)
-    except (OSError, ValueError):
-        return False
 
 
 def _named(data: bytes) -> str:
@@ -139,13 +117,31 @@ def parsed(arguments: Sequence[str]) -> Options:
 
 
 def answer(
-    options: Options, came: waiting.Received, told: Callable[["Path"], None] = lambda _: None
+    options: Options,
+    came: waiting.Received,
+    told: Callable[["Path"], None] = lambda _: None,
+    said: Callable[[bytes], None] = lambda _: None,
 ) -> bytes:
-    """What goes to stdout for what came on stdin. ``told`` is given the palace once it is known.
+    """What goes to stdout for what came on stdin. ``told`` is given the palace once it is known,
+    ``said`` the answer: after that the event is captured.
 
     Raises nothing: a fault is a line in the palace's health file, and the answer is empty, or at a
     start the faults of before.
     """
+    seen: list[tuple[Path, Event]] = []
+    found = _answer(options, came, told, seen)
+    said(found)
+    for root, event in seen:
+        hook_capture.capture(root, event, named=bool(options.root))
+    return found
+
+
+def _answer(
+    options: Options,
+    came: waiting.Received,
+    told: Callable[["Path"], None],
+    seen: list[tuple["Path", "Event"]],
+) -> bytes:
     host, root = options.event, None
     try:
         data, why = _object(came)
@@ -159,13 +155,13 @@ def answer(
             hook_faults.fault(root, host, options.wrong, "")
         if why:
             hook_faults.fault(root, host, why)
-        return b"" if why else _answered(root, options, host, data)
+        return b"" if why else _answered(root, options, host, data, seen)
     except Exception as error:  # also a fault of ours must not be the agent's
-        said = _told_before(root, options, host)
+        before = _told_before(root, options, host)
         why = f"{type(error).__name__}: {error}"
         kept = hook_faults.fault(root, host, why)
         silent = f"{_SILENT}: {why}: {hook_faults.DOCTOR}."
-        return said if said or kept else _said(options, host, silent)
+        return before if before or kept else _said(options, host, silent)
 
 
 def _told_before(root: "Path | None", options: Options, host: str) -> bytes:
@@ -224,7 +220,13 @@ def _palace(given: str, cwd: object) -> "tuple[Path | None, str]":
         return None, f"{_SILENT}: {error}." if named else ""
 
 
-def _answered(root: "Path", options: Options, host: str, data: dict[str, object]) -> bytes:
+def _answered(
+    root: "Path",
+    options: Options,
+    host: str,
+    data: dict[str, object],
+    seen: list[tuple["Path", "Event"]],
+) -> bytes:
     from memory_palace.agents import dialects
 
     client = options.client or dialects.client_of(data)
@@ -240,6 +242,7 @@ def _answered(root: "Path", options: Options, host: str, data: dict[str, object]
             hook_faults.ignored(root, [f"{client} event {host[:80] or 'without a name'}"])
         return b""
     event, ignored = dialects.decode(dialect, host, data)
+    seen.append((root, event))
     if ignored:
         hook_faults.ignored(root, [f"{client} {host} field {name}" for name in ignored])
     reply = _reply(root, event)
@@ -281,7 +284,7 @@ def _reply(root: "Path", event: "Event") -> "Reply":
             return found
         from memory_palace.session import turn
 
-        return turn.handle(root, event, hook_faults.now())
+        return turn.handle(root, event, clock.now())
     except ModuleNotFoundError as error:
         if (error.name or "").startswith("memory_palace"):
             raise
@@ -298,7 +301,7 @@ def _of_server(root: "Path", event: "Event") -> "Reply | None":
     from memory_palace.serve import hooking
 
     try:
-        return hooking.ask(root, event, hook_faults.now())
+        return hooking.ask(root, event, clock.now())
     except Exception as error:  # then it is done here
         hook_faults.fault(root, "", f"the server: {type(error).__name__}: {error}")
         return None
@@ -316,7 +319,7 @@ def _noted_aside(root: bytes, options: Options, host: str, message: str) -> byte
 
         place = Path(os.fsdecode(root))
         write(_told_before(place, options, host))
-        health.add(place, (message,), hook_faults.now())
+        health.add(place, (message,), clock.now())
 
     done = waiting.in_child(work, _FAULT_SECONDS, _FAULT_GRACE)
     return b"" if done.fault else done.data

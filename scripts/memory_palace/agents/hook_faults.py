@@ -1,25 +1,13 @@
 """What a hook ran into: lines of the palace's health file. Their room is imported when needed."""
 
-import os
 from typing import TYPE_CHECKING
 
+from memory_palace.session import clock
+
 if TYPE_CHECKING:
-    from datetime import datetime
     from pathlib import Path
 
 DOCTOR = "run `palace doctor`"
-
-
-def now() -> "datetime":
-    """The clock, or ``$PALACE_NOW`` where that is set."""
-    from datetime import UTC, datetime
-
-    given = os.environ.get("PALACE_NOW")
-    if given:
-        from memory_palace.core import dates
-
-        return dates.parse(given) or datetime.now(UTC)
-    return datetime.now(UTC)
 
 
 def fault(root: "Path | None", host: str, what: str, do: str = f": {DOCTOR}") -> bool:
@@ -36,11 +24,11 @@ def noted(root: "Path", messages: tuple[str, ...]) -> bool:
     """Count lines of the health file; False where that cannot be written."""
     from memory_palace.session import health
 
-    return health.add(root, messages, now())
+    return health.add(root, messages, clock.now())
 
 
 def ignored(root: "Path", names: list[str]) -> None:
     """Count what a client sent and nobody reads."""
     from memory_palace.session import health
 
-    health.ignore(root, names, now())
+    health.ignore(root, names, clock.now())

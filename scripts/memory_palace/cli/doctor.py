@@ -16,11 +16,11 @@ from memory_palace.core.errors import Missing, PalaceError
 from memory_palace.core.problems import printable
 from memory_palace.embed import registry, rerank
 from memory_palace.files import config as configs
-from memory_palace.files import git, locks, roots
+from memory_palace.files import git, locks, queue, roots
 from memory_palace.files.config import Config
 from memory_palace.index import milvus, run
 from memory_palace.index.build import Options
-from memory_palace.session import health, mended, ruletable
+from memory_palace.session import capture, draining, health, mended, ruletable
 
 _PACKAGES = (
     "faiss-cpu",
@@ -85,6 +85,7 @@ def _findings(given: str | None) -> Iterator[Finding]:
         yield from _git(root)
         yield from _rules(root)
         yield from _hooks(root)
+        yield from _capture(root)
         if config:
             yield from _index(root, config)
     except (PalaceError, OSError, sqlite3.Error) as error:
@@ -120,6 +121,37 @@ def _hooks(root: Path) -> Iterator[Finding]:
         yield "note", "hook", f"ignored: {thing.message} ({_often(thing)})"
     if faults:
         yield "note", "hooks", "once that is mended: `palace doctor --clear`"
+
+
+def _capture(root: Path) -> Iterator[Finding]:
+    """Whether turns are captured, what of them waits, and how that is switched."""
+    state = capture.state(root)
+    if state.wrong:
+        yield "wrong", "capture", f"off, because {state.why}"
+    elif not state.on:
+        yield "note", "capture", f"off: {state.why}"
+    elif roots.is_borrowed(root, roots.current()):
+        how = "run `palace init DIR` and set $PALACE_ROOT to it"
+        yield "note", "capture", f"off here: an update replaces this copy of the toolkit: {how}"
+    else:
+        how = "`capture: off` in palace.yaml or your own configuration, or $PALACE_CAPTURE=off"
+        yield "ok", "capture", f"on; to switch it off: {how}"
+    place = root / roots.DERIVED
+    if place.is_symlink() or not place.is_dir():
+        return  # nothing waits, and what is wrong with it was said
+    fault = queue.fault(root)
+    if fault:
+        yield "wrong", "queue", fault
+        return
+    waiting = queue.counted(root)
+    if not waiting.bytes:
+        return
+    where = f"{count(waiting.sessions, 'session')} ({waiting.bytes / 1024:,.0f} KB)"
+    items = count(waiting.items, "captured item")
+    if draining.is_working(root):
+        yield "ok", "queue", f"{items} of {where}, being put into ledgers"
+    else:
+        yield "note", "queue", f"{items} of {where} wait for the end of a turn or the next start"
 
 
 def _often(fault: health.Fault) -> str:

@@ -40,6 +40,6 @@ def hook(ctx: click.Context, event: str | None, client: str | None, root: str | 
     words = [event] if event else []
     words += ["--client", client] if client else []
     words += ["--root", root] if root else []
-    came = Received(sys.stdin.buffer.read())
+    came = Received(sys.stdin.buffer.read() if sys.stdin else b"")
     click.echo(hooks.answer(hooks.parsed([*words, *ctx.args]), came).decode("ascii"), nl=False)
     return 0

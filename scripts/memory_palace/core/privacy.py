@@ -1,10 +1,8 @@
 """What must not be stored, private spans and secrets, and the marks that take its place."""
 
-import base64
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from urllib.parse import quote, quote_plus
+from typing import NamedTuple
 
 from memory_palace.core import private_spans
 from memory_palace.core.secret_forms import MARK, Span, spans
@@ -17,8 +15,7 @@ _MOST_ROUNDS = 8
 _NOT_IN_NAMES = re.compile(r"[^\w.-]", re.ASCII)
 
 
-@dataclass(frozen=True, slots=True)
-class Redacted:
+class Redacted(NamedTuple):
     """``text`` with marks; how many private spans (outermost) and which secrets they replace.
 
     ``secrets`` has one name a mark: what kind it was, or the name of the known value.
@@ -29,8 +26,7 @@ class Redacted:
     secrets: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(NamedTuple):
     """A secret stands at ``line`` (from 1); ``kind`` names it. The value is never held."""
 
     line: int
@@ -108,6 +104,9 @@ def _without_known(text: str, known: Mapping[str, str]) -> tuple[str, list[str]]
 
 def _forms(value: str) -> Iterator[str]:
     """How ``value`` may be written: plain, URL-encoded, inside base64 at any of its offsets."""
+    import base64  # where values are known, which is rare
+    from urllib.parse import quote, quote_plus
+
     data = value.encode("utf-8", "surrogatepass")
     yield value
     yield quote(data, safe="")

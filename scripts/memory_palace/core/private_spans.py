@@ -27,6 +27,16 @@ def places(text: str) -> Iterator[tuple[int, int]]:
         yield start, len(text)
 
 
+def opened(text: str) -> str:
+    """``text``, a part of a longer one, with the opening tags of spans that end in it and began
+    before it."""
+    depth = lowest = 0
+    for tag in _TAG.finditer(text):
+        depth += -1 if tag[1] else 1
+        lowest = min(lowest, depth)
+    return "<private>" * -lowest + text
+
+
 def hidden(text: str) -> str:
     """``text`` with a mark for each span and as many lines as before; ``text`` itself if it has
     none."""

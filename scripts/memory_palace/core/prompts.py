@@ -5,6 +5,9 @@ from collections.abc import Iterator
 
 from memory_palace.core import fence
 from memory_palace.core.prompt_ends import bounded
+from memory_palace.core.prompt_tags import MACHINE_SOURCES as MACHINE_SOURCES
+from memory_palace.core.prompt_tags import is_machine_made as is_machine_made
+from memory_palace.core.prompt_tags import outside, without_placeholders
 
 MOST_CHARACTERS = 1_000
 """The longest question that is made of a prompt."""
@@ -18,35 +21,12 @@ SHORT_FENCE = 200
 SOCIAL_WORDS = 8
 """A prompt of more words is never a social one."""
 
-MACHINE_SOURCES = frozenset(
-    """auto auto-continuation autonomous background channel coordinator cron hook loop machine
-    notification schedule scheduled system task task-notification teammate""".split()
-)
-"""What clients call a prompt that no person wrote. Any other word is taken for a person's."""
-
 _LONGEST_SOCIAL = 80
 _LONG_LINE = 500
 _LONG_PASTED_LINE = 120
 _HEAD_SHARE = 0.6
 
-# Tags of clients around what no person wrote, with all that is inside.
-_TAGS = (
-    "system-reminder|task-notification|teammate-message|autonomous-loop(?:-dynamic)?"
-    "|local-command-(?:stdout|stderr|caveat)|bash-(?:input|stdout|stderr)"
-    "|command-(?:name|message)|user-prompt-submit-hook|new-diagnostics|fork-boilerplate"
-    "|persisted-output|interrupted-output|user-memory-input|skill-base-dir"
-    "|ide_(?:opened_file|selection|diagnostics)|environment_context|user_instructions"
-    "|user_shell_command|subagent_notification|turn_aborted|skill|INSTRUCTIONS"
-)
-_TAG = re.compile(rf"<(?P<name>{_TAGS})(?:\s[^<>]{{0,300}})?>")
 _OTHER_TAG = re.compile(r"</?(?:command-args|[a-z]{2,20}(?:[-_][a-z]{2,20}){1,3})>")
-_MACHINE = re.compile(
-    r"\s{0,200}<(?:task-notification|teammate-message|autonomous-loop|local-command-|bash-std"
-    r"|subagent_notification|turn_aborted)"
-)
-_PLACEHOLDER = re.compile(
-    r"\[(?:Image|Pasted text|Request interrupted|\.\.\.Truncated)[^\[\]\n]{0,80}\]"
-)
 
 _PASTED = re.compile(
     r"""\s{0,40}(?:
@@ -76,6 +56,9 @@ _UNFIT = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]")
 _QUOTED = re.compile(r"([\"'])(?:(?!\1).)*\1|“[^“”]*”", re.DOTALL)
 _SIGN = re.compile(r"(?<!\S)-+(?=[^\s-])")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+_WHOLE_FENCE = re.compile(
+    r"^ {0,3}(`{3,}|~{3,}).*?(?:^ {0,3}\1[`~]*[ \t]*$|\Z)", re.DOTALL | re.MULTILINE
+)
 # An apostrophe is part of a word, and so are the marks of spaced scripts.
 _BETWEEN = re.compile(r"[\s!-&(-/:-@\[-`{-~…。、！？，；：·¿¡“”„—–«»]+")
 
@@ -128,11 +111,6 @@ _SOCIAL_RUNS = re.compile(
 )
 
 
-def is_machine_made(text: str, source: str = "") -> bool:
-    """True if no person wrote the prompt: its ``source`` says so, or its first words do."""
-    return source.lower().replace("_", "-") in MACHINE_SOURCES or bool(_MACHINE.match(text))
-
-
 def is_social(text: str) -> bool:
     """True for a short prompt that asks nothing of the memory: ``thanks!``, ``ok, go on``, ``2``.
 
@@ -166,11 +144,9 @@ def question(text: str) -> str:
     and long strings without blanks, but for :data:`MOST_PASTED` characters of them. Of what a
     person wrote, start and end are kept, :data:`MOST_CHARACTERS` in all.
     """
-    text = _PLACEHOLDER.sub(" ", _outside(fence.stripped(bounded(text))))
-    text = _UNFIT.sub(" ", _OTHER_TAG.sub(" ", text).replace("\r", "\n"))
     written: dict[str, None] = {}
     pasted: dict[str, None] = {}
-    for line, is_pasted in _lines(text):
+    for line, is_pasted in _lines(_plain(text)):
         line = " ".join(_BLOB.sub(" ", line).split())
         if line:
             (pasted if is_pasted else written)[line] = None
@@ -182,22 +158,23 @@ def question(text: str) -> str:
     return asked[1:-1].strip() if _QUOTED.fullmatch(asked) else asked
 
 
-def _outside(text: str) -> str:
-    """``text`` without what stands in tags of clients; the time is linear, whatever is open."""
-    kept: list[str] = []
-    at = 0
-    open_only: set[str] = set()
-    for found in _TAG.finditer(text):
-        name = found["name"]
-        if found.start() < at or name in open_only:
-            continue
-        end = text.find(f"</{name}>", found.end())
-        if end < 0:
-            open_only.add(name)
-            continue
-        kept.append(text[at : found.start()])
-        at = end + len(name) + 3
-    return " ".join([*kept, text[at:]])
+def own_lines(text: str) -> list[str]:
+    """The lines of a prompt that a person wrote, each on its own, without indentation.
+
+    What :func:`question` takes for pasted, all code fences and lines marked as quoted (``>``) are
+    left out; an empty line stands where something was, and for a blank line.
+    """
+    kept = []
+    for line, is_pasted in _lines(_WHOLE_FENCE.sub("\n", _plain(text))):
+        line = " ".join(_BLOB.sub(" ", line).split())
+        kept.append("" if is_pasted or line.startswith(">") else line)
+    return kept
+
+
+def _plain(text: str) -> str:
+    """``text`` without what memory injected, what clients add, and control characters."""
+    text = without_placeholders(outside(fence.stripped(bounded(text))))
+    return _UNFIT.sub(" ", _OTHER_TAG.sub(" ", text).replace("\r", "\n"))
 
 
 def _lines(text: str) -> Iterator[tuple[str, bool]]:
@@ -223,6 +200,7 @@ def _lines(text: str) -> Iterator[tuple[str, bool]]:
             in_trace = starts or (in_trace and line[0] in " \t")
         else:
             in_diff = in_trace = False
+            yield "", False
     yield from _fenced(inside)
 
 

@@ -2,17 +2,15 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from functools import cache
 from itertools import zip_longest
-
-from memory_palace.core.secret_names import assigned
+from typing import NamedTuple
 
 MARK = re.compile(r"\[PRIVATE\]|\[SECRET: [\w .-]{1,60}\]", re.ASCII)
 """What stands where something was taken out."""
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
+class Span(NamedTuple):
     """A secret of ``kind`` from character ``start`` to ``end`` (exclusive)."""
 
     start: int
@@ -54,19 +52,19 @@ _TOKENS: tuple[tuple[str, str, str], ...] = (
     ),
 )
 # To the end of the word: what stands right behind a mark would be looked at in another light.
-_TAIL = re.compile(r"[A-Za-z0-9_-]*")
-_PATTERNS = tuple((kind, hint, re.compile(pattern)) for kind, hint, pattern in _TOKENS)
+_TAIL = r"[A-Za-z0-9_-]*"
 
-_URL = re.compile(r"://[^\s/:@\"'<>]{0,100}:([^\s/\"'<>`]{1,200})@")
-_URL_EXAMPLES = re.compile(
-    r"[<$%{*]|\.{3}|…|x+\Z|\[(?:PRIVATE|SECRET)|(?:password|passwd|pass|pw|secret|token)\Z", re.I
+_URL = r"://[^\s/:@\"'<>]{0,100}:([^\s/\"'<>`]{1,200})@"
+_URL_EXAMPLES = (
+    r"(?i)[<$%{*]|\.{3}|…|x+\Z|\[(?:PRIVATE|SECRET)|(?:password|passwd|pass|pw|secret|token)\Z"
 )
 
-_ARMOUR = re.compile(r"-----(BEGIN|END) [A-Z0-9 ]{0,40}?PRIVATE KEY(?: BLOCK)?-----")
-_BASE64_RUN = re.compile(r"[A-Za-z0-9+/=]{20,}")
-_BASE64_LINES = re.compile(
-    r"(?:(?:\s|\\[nr])+[A-Za-z0-9+/=]{20,})+(?:(?:\s|\\[nr])+[A-Za-z0-9+/=]+)?"
-)
+_ARMOUR = r"-----(BEGIN|END) [A-Z0-9 ]{0,40}?PRIVATE KEY(?: BLOCK)?-----"
+_BASE64_RUN = r"[A-Za-z0-9+/=]{20,}"
+_BASE64_LINES = r"(?:(?:\s|\\[nr])+[A-Za-z0-9+/=]{20,})+(?:(?:\s|\\[nr])+[A-Za-z0-9+/=]+)?"
+
+_NAMED = ("pass", "pwd", "secret", "credential", "key", "token")
+"""Every name of a secret holds one of these; a text without them gives none a value."""
 
 
 def spans(text: str) -> list[Span]:
@@ -96,32 +94,39 @@ def _key_blocks(text: str) -> Iterator[Span]:
     """Private keys from BEGIN to END; one without an end as far as its lines go."""
     if "PRIVATE KEY" not in text:
         return
-    marks = list(_ARMOUR.finditer(text))
+    marks = list(_compiled(_ARMOUR).finditer(text))
     for mark, after in zip_longest(marks, marks[1:]):
         if mark.group(1) == "END":
             continue
         if after is not None and after.group(1) == "END":
             # The words alone, in a sentence about keys, are no key.
-            if _BASE64_RUN.search(text, mark.end(), after.start()):
+            if _compiled(_BASE64_RUN).search(text, mark.end(), after.start()):
                 yield Span(mark.start(), _word_end(text, after.end()), "private key")
-        elif lines := _BASE64_LINES.match(text, mark.end()):
+        elif lines := _compiled(_BASE64_LINES).match(text, mark.end()):
             yield Span(mark.start(), _word_end(text, lines.end()), "private key")
 
 
 def _word_end(text: str, at: int) -> int:
-    tail = _TAIL.match(text, at)
+    tail = _compiled(_TAIL).match(text, at)
     return tail.end() if tail else at
 
 
 def _tokens(text: str) -> Iterator[Span]:
-    for kind, hint, pattern in _PATTERNS:
+    for kind, hint, written in _TOKENS:
         if hint not in text:
             continue
+        pattern = _compiled(written)
         group = pattern.groups
         for match in pattern.finditer(text):
             value = match.group(group)
             if _is_random(value):
                 yield Span(match.start(group), _word_end(text, match.end(group)), kind)
+
+
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    """Only once its hint was seen: all of them take milliseconds, which a hook has not."""
+    return re.compile(pattern)
 
 
 def _is_random(value: str) -> bool:
@@ -132,12 +137,17 @@ def _is_random(value: str) -> bool:
 def _url_passwords(text: str) -> Iterator[Span]:
     if "://" not in text:
         return
-    for match in _URL.finditer(text):
-        if not _URL_EXAMPLES.match(match.group(1)):
+    for match in _compiled(_URL).finditer(text):
+        if not _compiled(_URL_EXAMPLES).match(match.group(1)):
             yield Span(match.start(1), match.end(1), "URL password")
 
 
 def _assignments(text: str) -> Iterator[Span]:
+    low = text.lower()
+    if not any(word in low for word in _NAMED):
+        return
+    from memory_palace.core.secret_names import assigned  # its patterns take milliseconds
+
     for start, end, kind in assigned(text):
         yield Span(start, end, kind)
 

@@ -32,18 +32,16 @@ _SPACE = re.compile(r"\s")
 _LOOKED_AT = 48
 """Characters of a value that are looked at: a row of names costs no more than its length."""
 
-_PLACEHOLDER = re.compile(
-    r"""
+# Not compiled before one is asked: few texts have a value that gets so far, and hooks are short.
+_PLACEHOLDER = r"""(?xi)
     [<{%\[] | \$[{(A-Za-z_] | \*{2} | \.{3} | … | x{4}
   | your | my[_-] | change[_-]?me | replace | insert | enter | example | sample | dummy | fake
   | placeholder | redacted | hidden | removed | todo | tbd
   | (?:none|null|nil|true|false|undefined|required|optional|disabled|enabled|invalid|expired
      |missing|string|password|passwd|passphrase|secret|token|unknown|whatever|something)[0-9]?\Z
-    """,
-    re.VERBOSE | re.IGNORECASE,
-)
-_CODE = re.compile(r"[A-Za-z_]\w{0,30}(?:(?:\.|::|->)[A-Za-z_]\w{0,30})+\Z", re.ASCII)
-_FILE = re.compile(r"[\w./~-]+\.[a-z]{1,5}[.:]?\Z", re.ASCII)
+    """
+_CODE = r"(?a)[A-Za-z_]\w{0,30}(?:(?:\.|::|->)[A-Za-z_]\w{0,30})+\Z"
+_FILE = r"(?a)[\w./~-]+\.[a-z]{1,5}[.:]?\Z"
 
 
 def assigned(text: str) -> Iterator[tuple[int, int, str]]:
@@ -88,7 +86,7 @@ def _is_secret(text: str, match: re.Match[str], form: str, start: int, end: int)
     mixed = not _NO_DIGIT.fullmatch(value) and any(map(str.isalpha, value))
     shell = match["name"].isupper() and match["sep"] == "="
     loose = form != "bare" and match["quote"] != "`"
-    if not (mixed or loose or shell) or _PLACEHOLDER.match(value) or len(set(value)) < 3:
+    if not (mixed or loose or shell) or re.match(_PLACEHOLDER, value) or len(set(value)) < 3:
         return False
     spaced = _SPACE.search(value) is not None
     if loose:
@@ -105,7 +103,7 @@ def _is_code(text: str, value: str, end: int) -> bool:
     after = text[end : end + 9]
     if after.startswith("(") or (after.startswith("[") and not after.startswith(_MARKS)):
         return True
-    return bool(_CODE.match(value) or _FILE.match(value))
+    return bool(re.match(_CODE, value) or re.match(_FILE, value))
 
 
 _MARKS = ("[PRIVATE]", "[SECRET:")

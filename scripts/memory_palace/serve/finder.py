@@ -197,7 +197,7 @@ class Finder:
 
     def notes(self, question: str, most: int) -> Iterator[Piece]:
         terms, asked = self._words(question)
-        query = Query(text=question, top_k=most + MORE_HITS, neighbors=0)
+        query = Query(question, top_k=most + MORE_HITS, neighbors=0, notes_only=True)
         hits = self._searcher.ask(query, self._now).hits
         self._in_time()
         wanted = [hit for hit in hits if self._is_close(hit, terms, asked)]

@@ -24,6 +24,7 @@ from memory_palace.core.errors import Busy, Missing, PalaceError
 from memory_palace.search.query import Query
 from memory_palace.serve import codec, hooking, place, stamps, wire
 from memory_palace.serve.client import Status
+from memory_palace.serve.drainer import Drainer
 from memory_palace.serve.finder import Late
 from memory_palace.serve.warm import NotReady, Warm
 
@@ -59,6 +60,7 @@ class Server:
         self._working = 0
         self._connections = 0
         self._counts = threading.Lock()
+        self._drainer = Drainer(root, say)
         self._address = place.Address()
 
     def stop(self, why: str) -> None:
@@ -138,7 +140,8 @@ class Server:
             return f"{mark[0]} is gone"
         if stamps.code() != self._code:
             return "the toolkit has changed"
-        if not self._working and time.monotonic() - self._last > self._idle_seconds:
+        busy = self._working or self._drainer.busy
+        if not busy and time.monotonic() - self._last > self._idle_seconds:
             return "idle"
         return ""
 
@@ -218,7 +221,7 @@ class Server:
         if op == "stop":
             self.stop("asked to")
             return {"ok": True}
-        if op not in ("about", "ask", "hook"):
+        if op not in ("about", "ask", "drain", "hook"):
             return {"declined": f"no such op: {op!r:.40}"}
         return self._declined(request) or self._found(request)
 
@@ -243,6 +246,9 @@ class Server:
         try:
             if request["op"] == "about":
                 return {"ok": codec.encode(self._warm.about())}
+            if request["op"] == "drain":
+                self._drainer.start()
+                return {"ok": True}
             if request["op"] == "hook":
                 event, now, until = hooking.decoded(request)
                 self._questions += 1

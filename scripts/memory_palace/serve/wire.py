@@ -1,6 +1,6 @@
 """What goes over the wire: one JSON object a line, each way, and who is talking.
 
-A request has ``op`` (``about``, ``ask``, ``hook``, ``status``,
+A request has ``op`` (``about``, ``ask``, ``drain``, ``hook``, ``status``,
 ``stop``) and ``like``, the asker as
 :func:`myself` has it; ``token`` where the address asks for one. While the server works it sends
 ``{"wait": true}``; then one of ``{"ok": …}``, ``{"error": {"kind", "message"}}`` for what is wrong
@@ -29,7 +29,7 @@ BEAT_SECONDS = 0.5
 
 _PACKAGE = Path(__file__).resolve().parents[1]
 _PREFIX = "PALACE_"
-_NO_SETTINGS = {"ROOT", "SERVE", "QUESTION", "STARTED_IN", "NOW", "HOOK", "IDENTITY"}
+_NO_SETTINGS = {"ROOT", "SERVE", "QUESTION", "STARTED_IN", "NOW", "HOOK", "IDENTITY", "CAPTURE"}
 _SETTINGS = ("HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "HF_HOME", "HF_HUB_CACHE")
 
 
