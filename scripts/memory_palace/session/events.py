@@ -35,7 +35,8 @@ class Event(NamedTuple):
     them, ``files`` are the files that the tool changes, as given. ``output`` is what the tool
     gave, as text; ``message`` the agent's last one. ``again`` is true where the turn goes on
     because a hook asked for it. ``agent`` names a subagent; ``transcript`` is the client's own
-    file of the session.
+    file of the session. ``call`` is the client's id of a tool call, ``turn`` of a prompt and what
+    follows it.
     """
 
     client: str
@@ -53,6 +54,8 @@ class Event(NamedTuple):
     again: bool = False
     agent: str = ""
     transcript: str = ""
+    call: str = ""
+    turn: str = ""
 
 
 class Reply(NamedTuple):

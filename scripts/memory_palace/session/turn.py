@@ -39,7 +39,9 @@ def handle(root: Path, event: Event, now: datetime, finder: Finder | None = None
 
         return guard.at_stop(root, event)
     if event.name == "compact":
-        return _compacted(root, event)
+        from memory_palace.session import folding
+
+        return folding.checkpoint(root, event, now)
     return served(root, event, now, finder)
 
 
@@ -66,11 +68,3 @@ def after(root: Path, event: Event, reminded: Reply) -> Reply:
     ruled = guard.after(root, event)
     context = "\n\n".join(part for part in (ruled.context, reminded.context) if part)
     return ruled._replace(context=context, faults=(*ruled.faults, *reminded.faults))
-
-
-def _compacted(root: Path, event: Event) -> Reply:
-    """What was shown before is no longer in the agent's context."""
-    from memory_palace.session import record
-
-    session = record.key(event.client, event.session, event.agent)
-    return Reply(faults=record.noted(root, session, [{"k": "compacted"}]))
