@@ -262,3 +262,14 @@ def test_the_grand_hall_is_not_put_beside_a_prompt(filled: Prompted) -> None:
     context = filled.say(QUESTION).context
     assert "palace/ledger.md" in context
     assert "grand_hall" not in context
+
+
+def test_what_is_proposed_is_not_put_beside_a_prompt(filled: Prompted) -> None:
+    """However many proposals fit better, notes that are decided are found behind them."""
+    for number in range(4):
+        path = f"palace/reflection_wing/proposals/p-{number}.md"
+        filled.palace.write(path, f"# Ledger {number}\n\n{LEDGER}\n")
+    filled.palace.index()
+    context = filled.say(QUESTION).context
+    assert "palace/ledger.md" in context
+    assert "proposals" not in context

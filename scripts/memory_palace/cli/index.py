@@ -53,7 +53,7 @@ def index(
 def summary(done: Indexed) -> str:
     """One line on what a run did."""
     parts = [
-        f"{done.changes.summary()}: {count(done.files, 'note')}, "
+        f"{done.changes.summary()}: {_files(done)}, "
         f"{count(done.chunks, 'chunk')} "
         f"in {done.keyword_seconds:.2f} s"
     ]
@@ -74,6 +74,11 @@ def summary(done: Indexed) -> str:
             f"{len(synced.removed)} removed"
         )
     return runnable("; ".join(parts))
+
+
+def _files(done: Indexed) -> str:
+    notes = count(done.files - done.ledgers, "note")
+    return f"{notes}, {count(done.ledgers, 'ledger')}" if done.ledgers else notes
 
 
 def _check(checked: run.Checked) -> int:

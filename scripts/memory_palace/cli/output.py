@@ -11,6 +11,7 @@ import click
 from memory_palace.core import dates
 from memory_palace.core.problems import printable
 from memory_palace.core.text import split_lines
+from memory_palace.files import tree
 from memory_palace.search.hits import Hit
 
 SNIPPET = 160
@@ -70,6 +71,8 @@ def as_text(number: int, hit: Hit, question: str, details: bool, more: Sequence[
     facts += ["archived"] if hit.archived else []
     facts += ["superseded"] if hit.parts.superseded else []
     heading = " > ".join(hit.heading) or hit.title
+    if tree.is_ledger(hit.path):
+        heading += f" #{hit.id}"  # what `palace recall` takes
     lines = [
         f"{number}. {click.style(_place(hit), bold=True)}  {printable(heading)}  "
         f"({', '.join(printable(f) for f in facts if f)})  {hit.score:.3f}"

@@ -50,6 +50,11 @@ def stamp(moment: datetime) -> str:
     return moment.astimezone(UTC).replace(tzinfo=None).isoformat(timespec="seconds") + "Z"
 
 
+def minute(moment: datetime) -> str:
+    """``2026-11-29 20:15``, UTC."""
+    return stamp(moment)[:16].replace("T", " ")
+
+
 def from_seconds(seconds: float) -> datetime:
     """The moment ``seconds`` after the epoch, clipped to what a datetime can hold."""
     low, high = -62135596800, 253402300799

@@ -12,7 +12,7 @@ from memory_palace.core.diff import FileStat
 from memory_palace.core.errors import Missing
 from memory_palace.core.links import TREE
 from memory_palace.core.problems import Problem
-from memory_palace.core.text import is_cold
+from memory_palace.core.text import COLD_COMPONENT, is_cold
 from memory_palace.files.read import file_stat
 
 if TYPE_CHECKING:
@@ -24,6 +24,9 @@ _CONFLICT_COPY = re.compile(
     r"|(?-i:[._](BACKUP|BASE|LOCAL|REMOTE)[._]\d+\.md$)",  # git mergetool's; not `x.local.md`
     re.IGNORECASE,
 )
+LEDGERS = f"{TREE}chambers/*/ledger/*.jsonl"
+"""Where sessions' ledgers stand, as SQLite's GLOB has it."""
+
 _DATALESS = 0x40000000  # macOS: the content is in the cloud
 _OFFLINE = 0x00001000 | 0x00400000  # Windows: offline, recall on data access
 
@@ -32,7 +35,8 @@ _OFFLINE = 0x00001000 | 0x00400000  # Windows: offline, recall on data access
 class Tree:
     """What a scan saw. Paths are relative to the root, lists sorted by path.
 
-    ``notes`` are live, ``cold`` lie in the archive, ``others`` are files that are no notes.
+    ``notes`` are live, ``cold`` lie in the archive, ``others`` are files that are no notes;
+    ``ledgers`` and ``cold_ledgers`` are those of them that are sessions' ledgers.
     ``unseen`` are folders that could not be listed and ``away`` notes that a cloud service keeps
     elsewhere: nothing at or below them counts as deleted.
     """
@@ -40,6 +44,8 @@ class Tree:
     notes: list[FileStat] = field(default_factory=list)
     cold: list[FileStat] = field(default_factory=list)
     others: list[str] = field(default_factory=list)
+    ledgers: list[FileStat] = field(default_factory=list)
+    cold_ledgers: list[FileStat] = field(default_factory=list)
     excluded: list[str] = field(default_factory=list)
     unseen: list[str] = field(default_factory=list)
     away: list[str] = field(default_factory=list)
@@ -73,6 +79,15 @@ def look(root: Path) -> None:
 def is_conflict_copy(name: str) -> bool:
     """True if a sync tool or a merge gave a file this name: it is reported, not indexed."""
     return _CONFLICT_COPY.search(name) is not None
+
+
+def is_ledger(path: str) -> bool:
+    """True for a session's ledger, live or archived."""
+    if not path.endswith(".jsonl") or "/ledger/" not in path:
+        return False
+    from memory_palace.files import ledgers  # only where there are any
+
+    return ledgers.is_ledger(path.replace(f"/{COLD_COMPONENT}/", "/", 1))
 
 
 def _folders(path: str) -> Iterator[str]:
@@ -116,6 +131,8 @@ def scan(root: Path, patterns: tuple[str, ...] = ()) -> Tree:
         _place(root, tree, path, entry, spec)
     tree.notes.sort(key=lambda f: f.path)
     tree.cold.sort(key=lambda f: f.path)
+    tree.ledgers.sort(key=lambda f: f.path)
+    tree.cold_ledgers.sort(key=lambda f: f.path)
     tree.others.sort()
     return tree
 
@@ -161,7 +178,8 @@ def _place(
         return
     if not is_note:
         tree.others.append(path)
-        return
+        if not is_ledger(path):
+            return
     if spec and spec.match_file(path):
         tree.excluded.append(path)
         return
@@ -195,7 +213,10 @@ def _place(
         tree.away.append(path)
         return
     found = file_stat(path, info)
-    (tree.cold if is_cold(path) else tree.notes).append(found)
+    if is_note:
+        (tree.cold if is_cold(path) else tree.notes).append(found)
+    else:
+        (tree.cold_ledgers if is_cold(path) else tree.ledgers).append(found)
 
 
 def _report_link(root: Path, tree: Tree, path: str) -> None:

@@ -17,7 +17,7 @@ from memory_palace.core.kinds import DEFAULT_TYPE
 from memory_palace.core.links import Anchors, Archived, Resolver
 from memory_palace.core.problems import Problem, in_order
 from memory_palace.core.text import sha256
-from memory_palace.files import git, read, roots
+from memory_palace.files import git, read, roots, tree
 from memory_palace.files import manifest as manifests
 from memory_palace.files.config import Config
 from memory_palace.files.manifest import Said, Synced
@@ -45,12 +45,14 @@ class Options:
 
 @dataclass(slots=True)
 class Indexed:
-    """What a run did. ``vectors`` counts texts embedded, ``pending`` those still without one."""
+    """What a run did. ``ledgers`` are among the ``files``; ``vectors`` counts texts embedded,
+    ``pending`` those still without one."""
 
     changes: Changes
     cold: Changes
     synced: Synced
     files: int = 0
+    ledgers: int = 0
     chunks: int = 0
     vectors: int = 0
     pending: int = 0
@@ -82,7 +84,7 @@ def keywords_phase(
         _open(folder / catalogs.BASEMENT, Silent()) as below,
     ):
         todo = plan.changes(root, around.live(), main.known(), around.tree, options.verify)
-        cold = plan.changes(root, around.tree.cold, below.known(), around.tree, options.verify)
+        cold = plan.changes(root, around.cold(), below.known(), around.tree, options.verify)
         if not options.yes:
             _guard(*plan.losses(todo, cold, around), plan.manifest_losses(around))
         manifests.move(around.manifest, todo.moved)
@@ -97,6 +99,7 @@ def keywords_phase(
         if options.sync_manifest:
             done.manifest_written = manifests.save(root, around.manifest, done.synced)
         done.files, done.chunks = main.count("files"), main.count("chunks")
+        done.ledgers = len(around.tree.ledgers)
         done.problems = in_order(
             [
                 *around.problems(),
@@ -175,7 +178,7 @@ def _store(
     entries: dict[str, manifests.Entry],
     now_ns: int,
 ) -> None:
-    got = read.read(root, path)
+    got = reading.read(root, path)
     if isinstance(got, read.Unreadable) and not got.content and catalog.unsettle(path):
         catalog.put_problems(path, [got.problem])
         return
@@ -257,8 +260,9 @@ def _reclassify(catalog: Catalog, entries: dict[str, manifests.Entry]) -> None:
 def _connect_links(catalog: Catalog, below: Catalog, around: Surroundings) -> None:
     """Resolve every link again if links, or anything that they can lead to, have changed."""
     asked = "SELECT id, path, aliases, anchors FROM files ORDER BY id"
-    rows = catalog.db.execute(asked).fetchall()
-    cold = below.db.execute(asked).fetchall()
+    # A ledger is a file like others to a link, no note.
+    rows = [row for row in catalog.db.execute(asked) if not tree.is_ledger(row[1])]
+    cold = [row for row in below.db.execute(asked) if not tree.is_ledger(row[1])]
     links = catalog.db.execute("SELECT file_id, ordinal, link FROM links").fetchall()
     state = sha256(repr((rows, links, cold, around.tree.others)))
     if state == catalog.meta("link_state"):
@@ -287,9 +291,8 @@ def _connect_links(catalog: Catalog, below: Catalog, around: Surroundings) -> No
 def synced(catalog: Catalog, around: Surroundings) -> Synced:
     """The manifest as the notes in the catalog would have it."""
     said = dict(catalog.db.execute("SELECT path, said FROM files"))
-    notes = {
-        f.path: reading.said_from_json(said[f.path]) for f in around.tree.notes if f.path in said
-    }
+    in_tree = [*around.tree.notes, *around.tree.ledgers]
+    notes = {f.path: reading.said_from_json(said[f.path]) for f in in_tree if f.path in said}
     left_out = set(around.tree.excluded)
     there = {*(f.path for f in around.listed.files), *around.listed.refused}
     return manifests.sync(

@@ -160,7 +160,8 @@ class Catalog:
         )
         (file_id,) = self.db.execute("SELECT id FROM files WHERE path = ?", (k.path,)).fetchone()
         self._drop_parts(file_id)
-        self.set_meta("link_state", "")  # its links are to be resolved
+        if links:
+            self.set_meta("link_state", "")  # they are to be resolved
         for chunk in chunks:
             chunk_row = self.db.execute(
                 """INSERT INTO chunks (file_id, chunk_id, ordinal, heading, start, "end", text,

@@ -14,6 +14,7 @@ import numpy as np
 from memory_palace.core import late
 from memory_palace.embed.port import Embedder, TokenEmbedder, Tokens, Vectors
 from memory_palace.embed.registry import Choice
+from memory_palace.files import tree
 from memory_palace.index import vectors
 from memory_palace.index.catalog import Catalog
 from memory_palace.index.progress import Progress
@@ -45,8 +46,11 @@ def whole(folder: Path, catalog: Catalog) -> bool:
     return str(size) == catalog.meta("vector_bytes")
 
 
-def pending_count(folder: Path, catalog: Catalog, fingerprint: str) -> int:
-    """Distinct texts without a vector of this fingerprint."""
+def pending_count(
+    folder: Path, catalog: Catalog, fingerprint: str, notes_only: bool = False
+) -> int:
+    """Distinct texts without a vector of this fingerprint; with ``notes_only`` without what was
+    observed in sessions."""
     if catalog.meta("fingerprint") != fingerprint or not whole(folder, catalog):
         query = "SELECT count(DISTINCT key) FROM chunks WHERE key != ''"
     else:
@@ -54,6 +58,8 @@ def pending_count(folder: Path, catalog: Catalog, fingerprint: str) -> int:
             "SELECT count(DISTINCT key) FROM chunks WHERE key != '' "
             "AND key NOT IN (SELECT key FROM vectors)"
         )
+    if notes_only:
+        query += f" AND file_id NOT IN (SELECT id FROM files WHERE path GLOB '{tree.LEDGERS}')"
     return int(catalog.db.execute(query).fetchone()[0])
 
 

@@ -26,7 +26,7 @@ def changed_files(root: Path, config: Config, catalog: Catalog) -> int:
     known = catalog.known()
     then = {k.path: (k.size, k.mtime_ns) for k in known if k.path.startswith(TREE)}
     # A copied palace has other inodes; that alone is no change worth a line.
-    now = {f.path: (f.size, f.mtime_ns) for f in seen.notes}
+    now = {f.path: (f.size, f.mtime_ns) for f in [*seen.notes, *seen.ledgers]}
     new = len(now.keys() - then.keys())
     edited = sum(now[path] != then[path] for path in now.keys() & then.keys())
     others = [k for k in known if k.path not in now and not seen.may_be_there(k.path)]
@@ -70,7 +70,12 @@ class Checker:
         return found[1] if found else None
 
     def _read(self, path: str, sha256: str) -> "tuple[str, Parsed | None] | None":
-        got = read.read(self._root, path)
+        if tree.is_ledger(path):
+            from memory_palace.files import observed
+
+            got = observed.read_text(self._root, path)
+        else:
+            got = read.read(self._root, path)
         if isinstance(got, read.Unreadable):
             return None
         if got.sha256 == sha256:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from memory_palace.core.problems import Problem
-from memory_palace.files import atomic, roots
+from memory_palace.files import atomic, roots, tree
 from memory_palace.index import reading
 from memory_palace.index.catalog import Catalog
 
@@ -24,7 +24,8 @@ class Graph:
 
 def read(catalog: Catalog) -> Graph:
     """The graph as the last index run left it."""
-    paths = [row[0] for row in catalog.db.execute("SELECT path FROM files ORDER BY path")]
+    rows = catalog.db.execute("SELECT path FROM files ORDER BY path")
+    paths = [path for (path,) in rows if not tree.is_ledger(path)]
     # Dictionaries keep the order and find a repeat at once.
     out: dict[str, dict[str, None]] = {path: {} for path in paths}
     back: dict[str, dict[str, None]] = {path: {} for path in paths}

@@ -16,6 +16,7 @@ from memory_palace.files import read, tree
 from memory_palace.files.config import Config
 from memory_palace.files.manifest import Manifest
 from memory_palace.files.tree import Tree
+from memory_palace.index import reading
 
 
 @dataclass(slots=True)
@@ -74,7 +75,12 @@ class Surroundings:
 
     def live(self) -> list[FileStat]:
         """All files to index, sorted by path."""
-        return sorted([*self.tree.notes, *self.listed.files], key=lambda f: f.path)
+        live = [*self.tree.notes, *self.tree.ledgers, *self.listed.files]
+        return sorted(live, key=lambda f: f.path)
+
+    def cold(self) -> list[FileStat]:
+        """All archived files, sorted by path."""
+        return sorted([*self.tree.cold, *self.tree.cold_ledgers], key=lambda f: f.path)
 
     def problems(self) -> list[Problem]:
         return [*self.tree.problems, *self.listed.problems]
@@ -84,8 +90,8 @@ def look(root: Path, config: Config) -> Surroundings:
     """Scan tree and manifest. Raises :class:`Missing` if the tree cannot be read."""
     seen = tree.scan(root, config.exclude)
     manifest = manifests.load(root)
-    notes = {f.path for f in seen.notes}
-    spelled = notes | {f.path for f in seen.cold}
+    notes = {f.path for f in [*seen.notes, *seen.ledgers]}
+    spelled = notes | {f.path for f in [*seen.cold, *seen.cold_ledgers]}
     manifests.fold_case(manifest, spelled, lambda a, b: _same_file(root / a, root / b))
     return Surroundings(seen, manifest, _listed(root, seen, manifest, notes, config.exclude))
 
@@ -138,7 +144,7 @@ def changes(
     found = Changes({f.path: f for f in seen}, same=list(compared.same), known=len(known))
     by_path = {k.path: k for k in known}
     for path in compared.suspect:
-        got = read.read_bytes(root, path)
+        got = reading.read_bytes(root, path)
         if isinstance(got, read.Unreadable) and not got.content:
             found.unreachable[path] = got.problem
             continue
@@ -148,7 +154,7 @@ def changes(
     if gone:
         hashes = {}
         for path in compared.new:
-            got = read.read_bytes(root, path)
+            got = reading.read_bytes(root, path)
             if not isinstance(got, read.Unreadable):
                 hashes[path] = digest(got[0])
         found.moved = diff.moves(compared.new, gone, hashes, {p: by_path[p].sha256 for p in gone})
@@ -185,7 +191,7 @@ def _places_before(paths: Iterable[str]) -> set[str]:
 
 def manifest_losses(around: Surroundings) -> Losses:
     """What a sync would take out of the manifest, new files counted against it as moves."""
-    there = {f.path for f in around.tree.notes}
+    there = {f.path for f in [*around.tree.notes, *around.tree.ledgers]}
     left_out = set(around.tree.excluded)
     listed = [
         path
@@ -193,7 +199,7 @@ def manifest_losses(around: Surroundings) -> Losses:
         if path.startswith(TREE) and not is_cold(path) and path not in left_out
     ]
     gone = [path for path in listed if path not in there and not around.tree.may_be_there(path)]
-    archived = _places_before(f.path for f in around.tree.cold)
+    archived = _places_before(f.path for f in around.cold())
     gone = [path for path in gone if path not in archived]
     new = len(there.difference(listed))
     return Losses(max(len(gone) - new, 0), len(listed))

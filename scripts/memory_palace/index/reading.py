@@ -1,14 +1,19 @@
-"""One file's text made into what the catalog stores of it."""
+"""One file's text made into what the catalog stores of it: a note's here, a session's ledger in
+``ledgers``."""
 
 import json
 from dataclasses import dataclass
+from pathlib import Path
 
 from memory_palace.core import archiving, chunk, datewords, keywords, links, markdown, note
+from memory_palace.core.diff import FileStat
 from memory_palace.core.note import Note
 from memory_palace.core.problems import Problem
 from memory_palace.core.text import is_cold
+from memory_palace.files import read as files
+from memory_palace.files import tree
 from memory_palace.files.manifest import Said
-from memory_palace.files.read import Text
+from memory_palace.files.read import Text, Unreadable
 from memory_palace.index.catalog import ChunkRow
 
 FRESH_NS = 2_000_000_000
@@ -28,8 +33,30 @@ class Parsed:
     problems: tuple[Problem, ...]
 
 
+def read_bytes(root: Path, path: str) -> tuple[bytes, FileStat] | Unreadable:
+    """A file's bytes: a ledger may be larger than a note."""
+    if tree.is_ledger(path):
+        from memory_palace.files import observed
+
+        return files.read_bytes(root, path, observed.MOST_BYTES, "a ledger")
+    return files.read_bytes(root, path)
+
+
+def read(root: Path, path: str) -> Text | Unreadable:
+    """A file's text; stray bytes of a ledger spoil their own line only."""
+    if tree.is_ledger(path):
+        from memory_palace.files import observed
+
+        return observed.read_text(root, path)
+    return files.read(root, path)
+
+
 def parse(path: str, text: Text) -> Parsed:
     """Parse ``text``, read from ``path``."""
+    if tree.is_ledger(path):
+        from memory_palace.index import ledgers
+
+        return ledgers.parse(path, text)
     read = note.parse(path, text.text)
     outline = markdown.read(read.body, read.body_line)
     written_title = read.title or outline.first_heading

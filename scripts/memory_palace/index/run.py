@@ -123,7 +123,7 @@ def check(root: Path, config: Config, choice: Choice, options: Options) -> Check
         catalogs.open_to_read(folder / catalogs.BASEMENT) as below,
     ):
         todo = plan.changes(root, around.live(), main.known(), around.tree, options.verify)
-        cold = plan.changes(root, around.tree.cold, below.known(), around.tree, options.verify)
+        cold = plan.changes(root, around.cold(), below.known(), around.tree, options.verify)
         pending = fill.pending_count(folder, main, str(choice.fingerprint)) if choice.load else 0
         differs = False
         problems = [*around.problems(), *build.stored_problems(main, below)]

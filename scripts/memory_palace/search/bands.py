@@ -42,6 +42,8 @@ def condition(palace: str, query: Query) -> str:
     parts = [f"palace == {literal(palace)}"]
     if query.types:
         parts.append(f"type in {_list(query.types)}")
+    if query.notes_only:
+        parts.append(f"type != {literal('observation')}")
     if query.priorities:
         parts.append(f"priority in {_list(query.priorities)}")
     if query.rooms:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from memory_palace.core.links import TREE
 from memory_palace.core.text import did_you_mean, is_cold
+from memory_palace.files import tree
 
 if TYPE_CHECKING:
     from memory_palace.index.catalog import Catalog
@@ -23,7 +24,7 @@ class Query:
     ``hyde`` a made-up answer, which is embedded too. ``lines`` asks for single lines (list items,
     turns, small sections) instead of chunks. ``diverse``, 0 to 1, is how much a hit is moved back
     for being like those before it. ``without`` leaves parts of the relevance out, to measure
-    them: "dense", "keyword", "context".
+    them: "dense", "keyword", "context". ``notes_only`` leaves what was observed in sessions out.
     """
 
     text: str = ""
@@ -45,6 +46,7 @@ class Query:
     diverse: float = 0.0
     rerank: bool = False
     without: frozenset[str] = frozenset()
+    notes_only: bool = False
 
     @property
     def filtered(self) -> bool:
@@ -77,6 +79,8 @@ def where(query: Query) -> tuple[str, list[object]]:
     if query.until:
         conditions.append("time <= ?")
         values.append(query.until.timestamp())
+    if query.notes_only:
+        conditions.append(f"path NOT GLOB '{tree.LEDGERS}'")
     return " AND ".join(conditions) or "1", values
 
 

@@ -25,7 +25,7 @@ from memory_palace.core import (
 )
 from memory_palace.core.keywords import Term
 from memory_palace.core.proof import Weighed
-from memory_palace.files import read, roots
+from memory_palace.files import read, roots, tree
 from memory_palace.index import opening, schema, scratch
 
 MOST_ROWS = 20_000
@@ -107,16 +107,11 @@ class Quick:
         ``left_out`` says of (path, text) what is not wanted. Raises :class:`Missing`.
         """
         try:
-            scored = self._scored(terms, asked)
-            rows = self._rows([place for place, _ in scored])
-            successors = successors_of(self._db, {row.file for row in rows})
+            scored = self._of_notes(self._scored(terms, asked))
+            successors = successors_of(self._db, {row.file for _, row in scored})
         except sqlite3.DatabaseError as error:
             raise opening.Damaged(f"the index is damaged ({error})") from None
-        wanted = [
-            (bm25, row)
-            for (_, bm25), row in zip(scored, rows, strict=True)
-            if not left_out(row.path, row.text)
-        ]
+        wanted = [(bm25, row) for bm25, row in scored if not left_out(row.path, row.text)]
         # The best that stands in its file and proves itself is the measure for the others.
         proven = (bm25 for bm25, row in wanted if self._proven(row, terms, asked))
         least = NEARLY_BEST * next(proven, math.inf)
@@ -167,7 +162,7 @@ class Quick:
         return int(count)
 
     def _scored(self, terms: Sequence[Term], asked: Weighed) -> list[tuple[int, float]]:
-        """(row, BM25) of the best chunks that prove themselves, best first."""
+        """(row, BM25) of the chunks that prove themselves, best first."""
         scores: dict[int, float] = {}
         has: dict[int, list[int]] = {}
         left = MOST_ROWS
@@ -187,7 +182,22 @@ class Quick:
                 has.setdefault(row, []).append(place)
         proven = [(row, score) for row, score in scores.items() if asked.proves(has[row])]
         proven.sort(key=lambda pair: (-pair[1], pair[0]))
-        return proven[:CANDIDATES]
+        return proven
+
+    def _of_notes(self, scored: Sequence[tuple[int, float]]) -> list[tuple[float, _Row]]:
+        """(BM25, row) of the first chunks that are of notes, not of what sessions observed."""
+        found: list[tuple[float, _Row]] = []
+        for first in range(0, len(scored), CANDIDATES):
+            some = scored[first : first + CANDIDATES]
+            rows = self._rows([place for place, _ in some])
+            found += [
+                (bm25, row)
+                for (_, bm25), row in zip(some, rows, strict=True)
+                if not tree.is_ledger(row.path)
+            ]
+            if len(found) >= CANDIDATES:
+                break
+        return found[:CANDIDATES]
 
     def _rows(self, places: Sequence[int]) -> list[_Row]:
         """The chunks at these rows, in this order."""

@@ -73,7 +73,9 @@ def recent(root: Path, asked: Query, progress: Progress | None = None) -> Listin
     :class:`Missing` if the notes cannot be listed.
     """
     config = configs.load(root)
-    condition, values = queries.where(replace(asked, text=""))
+    condition, values = queries.where(
+        replace(asked, text="", notes_only="observation" not in asked.types)
+    )
     with current.opened(root, config, progress) as now:
         rows = now.main.db.execute(
             f"""SELECT path, title, time, time_source, type, priority, tags FROM files

@@ -177,7 +177,10 @@ class Searcher:
             return choice
         built = self._main.meta("fingerprint")
         if self._vectors is None or built == str(choice.fingerprint):
-            pending = fill.pending_count(self._folder, self._main, str(choice.fingerprint))
+            # A session adds observations all the time: those wait for the next run in silence.
+            pending = fill.pending_count(
+                self._folder, self._main, str(choice.fingerprint), notes_only=True
+            )
             if pending and not self.notes:
                 chunks = "1 text has" if pending == 1 else f"{pending} texts have"
                 self.notes.append(f"{chunks} no vector yet: run `palace index`")

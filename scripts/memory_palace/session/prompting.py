@@ -22,8 +22,12 @@ MOST_NOTES = 3
 MOST_ENTRY = 300
 """Characters of an entry that are shown; of a note's lines as many."""
 
-HALL = f"{TREE}grand_hall/"
-"""The identity stands in the wake-up, and the room map answers nothing."""
+UNSAID = (f"{TREE}grand_hall/", f"{TREE}reflection_wing/proposals/")
+"""The identity stands in the wake-up, and the room map answers nothing; what is proposed is not
+decided."""
+
+MOST_ASKED = 8
+"""Notes that are asked for, as some may be of these rooms."""
 
 LONGEST_HEADING = 120
 
@@ -67,7 +71,7 @@ def compose(question: str, finder: Finder, shown: Mapping[str, str]) -> Composed
 
     most = queries.query_class(question).vector_hits
     entries = list(fresh(islice(finder.entries(question, most), most), shown))
-    found = (one for one in finder.notes(question, MOST_NOTES + 1) if not one.path.startswith(HALL))
+    found = (one for one in finder.notes(question, MOST_ASKED) if not one.path.startswith(UNSAID))
     notes = list(fresh(islice(found, MOST_NOTES), shown))
     # Notes are longer and at most three: they have their room first.
     room = MOST_CHARACTERS - fence.size(fence.fenced("x", "prompt")) + 1

@@ -1,25 +1,30 @@
-"""What an agent gets when its session starts: the wake-up and the situation report, in one fence.
+"""What an agent gets when its session starts: the wake-up, the situation report and what was done
+last on the project, in one fence.
 
 What is given is written into the session's record, so that no prompt brings it again. On a resume
 the context still has it: only what has changed is given. After a compaction the titles of what had
 been shown come back too.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memory_palace.core import fence, layers, report_text
 from memory_palace.core.errors import PalaceError
 from memory_palace.core.memories import Memory
 from memory_palace.core.report import BUDGET, Report
+from memory_palace.files import chambers
 from memory_palace.memory import state as states
 from memory_palace.memory.state import State
 from memory_palace.session import guard, mended, record, report, shown_before, wake, withheld
 from memory_palace.session.events import Event, Reply
 from memory_palace.session.finding import digest
 from memory_palace.session.wake import Wake
+
+if TYPE_CHECKING:
+    from memory_palace.core.fold import Fold
 
 KIND = "wake"
 HEALTH = "health"
@@ -67,7 +72,9 @@ def reply(root: Path, event: Event, now: datetime) -> Reply:
         fresh = False
     else:
         lost = rows if event.source == "compact" else []
-        given = _whole(root, now, cwd, found, state, lines, lost)
+        back = _folded(root, event, now, faults)
+        recent = _recent(root, event, now, cwd)
+        given = _whole(root, now, cwd, found, state, lines, lost, back, recent)
         # Everything but a resume starts with an empty context, whatever the record says.
         fresh = bool(known) and event.source != "resume"
     context = fence.fenced(given.text, KIND)
@@ -90,6 +97,20 @@ def _state(root: Path, now: datetime, faults: list[str]) -> State | None:
         return None
 
 
+def _recent(root: Path, event: Event, now: datetime, cwd: Path | None) -> Callable[[int], str]:
+    """What happened last, in so many characters as there are left. After a compaction the session
+    has what it did itself, and a subagent has one task."""
+
+    def fitted(room: int) -> str:
+        if event.source == "compact" or event.agent or not chambers.have_ledgers(root):
+            return ""
+        from memory_palace.session import context
+
+        return context.starting(root, now, cwd, event.session, room)
+
+    return fitted
+
+
 def _whole(
     root: Path,
     now: datetime,
@@ -98,17 +119,27 @@ def _whole(
     state: State | None,
     lines: Sequence[str],
     lost: Sequence[Mapping[str, Any]],
+    back: "Fold | None",
+    recent: Callable[[int], str],
 ) -> _Given:
-    """Wake-up and report, and titles of what ``lost`` rows showed, no longer than :data:`ROOM`."""
+    """Wake-up and report, what a fold gives ``back``, titles of what ``lost`` rows showed, and
+    what is ``recent`` if there is room for it; no longer than :data:`ROOM`."""
     health = wake.health_section(lines)
     said = "\n".join(f"[{line}]" for line in found.said)
     made = report.compose(root, now, state=state) if state else None
-    if not (found.text or (made and made.text) or health):
-        return _Given("", {})
+    if not (found.text or (made and made.text) or health or back):
+        return _Given(recent(ROOM), {})
     here = _of_wake(found) | _of_memories(made.memories if made else ())
     rest = layers.joined((said, health, shown_before.lines(root, lost, state, here)))
     # Clients count some characters as two: measured, not guessed.
     room = ROOM - _JOINTS - fence.size(rest)
+    if back:
+        from memory_palace.session import folding
+
+        taken = fence.size(found.text) + (fence.size(made.text) if made else 0)
+        folded = folding.shown(back, max(room - taken, folding.LEAST))
+        rest = layers.joined((folded, rest))
+        room -= fence.size(folded) + _JOINTS
     if made and fence.size(found.text) + fence.size(made.text) > room:
         left = max(room - fence.size(found.text), LEAST_REPORT * layers.TOKEN)
         made = _fitted(root, now, state, made, left)
@@ -117,9 +148,20 @@ def _whole(
             tokens = (len(found.text) - fence.size(found.text) + left) // layers.TOKEN
             shorter = wake.wake(root, now, budget=max(tokens, 1), cwd=cwd, faults=False)
             found = shorter if len(shorter.text) < len(found.text) else shorter._replace(text="")
-    text = layers.joined((found.text, made.text if made else "", rest))
+    left = room - fence.size(found.text) - (fence.size(made.text) if made else 0)
+    text = layers.joined((found.text, made.text if made else "", recent(left - _JOINTS), rest))
     shown = _of_wake(found) | _of_memories(made.memories if made else ())
     return _Given(text, shown | ({HEALTH: digest(health)} if health else {}))
+
+
+def _folded(root: Path, event: Event, now: datetime, faults: list[str]) -> "Fold | None":
+    """After a compaction, what the session keeps of itself; what no hook did before is done."""
+    if event.source != "compact":
+        return None
+    from memory_palace.session import folding
+
+    faults += folding.caught_up(root, event, now)
+    return folding.newest(root, event, now)
 
 
 def _fitted(root: Path, now: datetime, state: State | None, made: Report, left: int) -> Report:
