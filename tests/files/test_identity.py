@@ -80,3 +80,24 @@ def test_the_environment_is_asked_by_default(monkeypatch: pytest.MonkeyPatch) ->
     """That of the process."""
     monkeypatch.setenv("PALACE_IDENTITY", "pi@x")
     assert identity.who("other") == "pi@x"
+
+
+@pytest.mark.parametrize(
+    ("configured", "environment", "expected"),
+    [
+        (None, {}, "cli"),
+        (None, {"CLAUDECODE": "1"}, "claude-code"),
+        (None, {"CODEX_THREAD_ID": "0198"}, "codex"),
+        (None, {"OPENCODE": "1"}, "opencode"),
+        (None, {"PI_CODING_AGENT": "true"}, "pi"),
+        (None, {"CLAUDECODE": "1", "PI_CODING_AGENT": "true"}, "cli"),
+        (None, {"CLAUDECODE": "", "OPENCODE": "1"}, "opencode"),
+        ("pi@desk", {"CLAUDECODE": "1"}, "pi"),
+        ("pi", {"CLAUDECODE": "1", "PALACE_IDENTITY": "hook@x"}, "hook"),
+    ],
+)
+def test_the_client_in_whose_shell_it_runs(
+    configured: str | None, environment: dict[str, str], expected: str
+) -> None:
+    """Where nobody said who writes, and one client alone says that it is there."""
+    assert identity.harness(configured, environment) == expected

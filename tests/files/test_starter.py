@@ -107,6 +107,7 @@ def test_lines_are_added_to_an_ignore_file_that_is_there(
     assert (".gitignore" in made) == (before != after)
     assert (tmp_path / ".gitattributes").read_bytes() == (
         b"*.png binary\n*.jsonl merge=union text eol=lf\npalace/topics/**/*.md merge=union\n"
+        b"palace/chambers/*/diary/*.md merge=union\n"
     )
 
 

@@ -230,3 +230,17 @@ def test_nothing_is_written(memory: Memory) -> None:
     memory.look()
     assert sorted(p for p in memory.folder.rglob("*") if ".git" not in p.parts) == before
     assert (memory.folder / ".git/index").read_bytes() == index
+
+
+def test_a_topic_file_is_no_page_that_was_promoted(memory: Memory) -> None:
+    """An approved wish counts once, with the entry that it became."""
+    proposal, topic = "palace/reflection_wing/proposals/p-1.md", "palace/topics/preferences.md"
+    memory.write(proposal, "---\ntype: proposal\nstatus: proposed\n---\nX\n")
+    memory.save()
+    memory.edit(proposal, "proposed", "applied")
+    memory.write(topic, "# Preferences\n\n- [preference] Use tabs ^bbbbbbbbbbbb\n")
+    memory.log("applied", "p", path=proposal, page=topic)
+    assert notes(memory.look()) == [
+        ("promoted", proposal, "", "proposal applied"),
+        ("added", topic, "", ""),
+    ]

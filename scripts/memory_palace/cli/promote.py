@@ -101,7 +101,7 @@ def scan(dry_run: bool, limit: int, shape: str, reason: str, root: str | None) -
 @root_option
 def list_(status: str | None, shape: str, root: str | None) -> int:
     """The proposals, one line each, and the articles that wait for a person."""
-    from memory_palace.memory import constitution, proposals
+    from memory_palace.memory import constitution, proposals, wishes
 
     place = roots.find(root)
     queue = proposals.load(place)
@@ -127,6 +127,8 @@ def list_(status: str | None, shape: str, root: str | None) -> int:
         else:
             click.echo(printable(f"{note.path}  proposed  constitution  {title}"))
     faulty = report(queue.problems)
+    if status in (None, "proposed") and (left := wishes.left_out(place)):
+        say(f"{count(left, 'wish').replace('wishs', 'wishes')} not proposed: too many wait")
     if not shown and not waiting:
         say("no proposal: `palace promote scan` makes them")
     return 1 if faulty or not (shown or waiting) else 0
@@ -182,8 +184,22 @@ def approve(id: str, who: str, reason: str, project: str, yes: bool, root: str |
             _no_such(place, queue, id)
         known = state.load(place, moment)
         choice = approval.Choice(reason, who, project, yes)
-        done = approval.approve(pen, known, queue, shelf, id, choice)
+        vectors = _vectors(place) if _is_topic(queue, id) else None
+        done = approval.approve(pen, known, queue, shelf, id, choice, vectors)
     return _tell(done)
+
+
+def _is_topic(queue: Any, id: str) -> bool:
+    return any(one.id == id and one.destination == "topic" for one in queue.open)
+
+
+def _vectors(place: Path) -> Any:
+    """What finds a memory that says nearly the same."""
+    from memory_palace.cli.common import Terminal
+    from memory_palace.cli.remember import embedder
+    from memory_palace.memory import alike
+
+    return alike.Entries(place, embedder(place), Terminal())
 
 
 @promote.command(epilog='Example: palace promote reject 3f9ac2d41b7e --reason "holds once only"')
@@ -263,6 +279,8 @@ def _tell(done: Any) -> int:
         click.echo(printable(f"  linked {path}"))
     if done.enforced:
         click.echo(f"  enforced ^{done.enforced}")
+    if done.remembered:
+        click.echo(f"  remembered ^{done.remembered}")
     for line in done.said:
         say(line)
     return 1 if report(done.problems) else 0

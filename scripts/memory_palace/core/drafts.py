@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from memory_palace.core import frontmatter
+from memory_palace.core import frontmatter, topics
 from memory_palace.core.mechanical import Form
 from memory_palace.core.promotion import FOLDERS, WING
 from memory_palace.core.proposals import Evidence
@@ -29,7 +29,7 @@ _SHORTEST_CLAUSE = 12
 @dataclass(frozen=True, slots=True)
 class Material:
     """What a page is made of. ``source`` is the link to the proposal, ``day`` a date; without
-    ``title`` the text gives one."""
+    ``title`` the text gives one. ``category`` is that of a line in a topic file."""
 
     destination: str
     text: str
@@ -40,6 +40,7 @@ class Material:
     agent: str
     form: Form | None = None
     title: str = ""
+    category: str = "preference"
 
 
 def title_of(text: str) -> str:
@@ -65,7 +66,7 @@ def first_paragraph(body: str) -> str:
 
 
 def page_path(destination: str, title: str) -> str:
-    """Where the page of a destination goes. A project rule has no page of its own."""
+    """Where the page of a destination goes. Project rules and topics have no page of their own."""
     if destination == "skill":
         return f"{SKILLS}{skill_name(title)}/{SKILL}"
     return f"{WING}{FOLDERS[destination]}/{slug(title)}.md"
@@ -84,7 +85,10 @@ def skill_name(title: str) -> str:
 
 
 def draft(material: Material) -> str:
-    """The whole page; for a project rule the line that joins the room's rules."""
+    """The whole page; for a project rule the line that joins the room's rules, for a topic the line
+    that joins its topic file."""
+    if material.destination == "topic":
+        return f"{topics.render(topics.Entry('', 0, material.category, material.text))}\n"
     if material.destination == "project_rule":
         where = f" ({material.evidence[0].link})" if material.evidence else ""
         return f"- {material.text}{where}\n"

@@ -18,7 +18,9 @@ DESTINATIONS = (
     "failure_pattern",
     "thinking_path",
     "constitution_candidate",
+    "topic",
 )
+"""What a proposal may become. A ``topic`` is a memory of one line, in a person's own words."""
 FOLDERS = {
     "enforcement": "rules",
     "principle": "principles",

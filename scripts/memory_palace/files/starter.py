@@ -61,6 +61,8 @@ _ATTRIBUTES = (
     "*.jsonl merge=union text eol=lf",
     # One memory a line: lines that two branches added are both wanted.
     "palace/topics/**/*.md merge=union",
+    # An entry of a diary has lines of its own, and two machines may write to one day.
+    "palace/chambers/*/diary/*.md merge=union",
 )
 
 

@@ -3,6 +3,7 @@ decided when and why is kept."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from memory_palace.core import (
     drafts,
@@ -16,6 +17,7 @@ from memory_palace.core import (
     topics,
 )
 from memory_palace.core.errors import BadInput, Changed, Refused
+from memory_palace.core.memories import Memory
 from memory_palace.core.note import Note
 from memory_palace.core.problems import Problem
 from memory_palace.core.promotion import GENERAL, ROOMS, Source
@@ -25,8 +27,11 @@ from memory_palace.core.topics import Entry
 from memory_palace.memory import topic_file
 from memory_palace.memory.evidence import Shelf
 from memory_palace.memory.pen import Pen
-from memory_palace.memory.proposals import Queue, by_id, find, spoken, still_open
+from memory_palace.memory.proposals import COUNTS, Queue, by_id, find, spoken, still_open
 from memory_palace.memory.state import State
+
+if TYPE_CHECKING:
+    from memory_palace.memory.alike import Entries
 
 PROMOTED = "promoted_to"
 """The key of an evidence note that lists the pages that came out of it."""
@@ -38,7 +43,8 @@ BY_ITSELF = ("block", "warn")
 @dataclass(frozen=True, slots=True)
 class Decided:
     """What approval wrote: the proposal as it stands now, the page, the evidence notes that link
-    to it now, the enforced entry's id, and what could not be written."""
+    to it now, the enforced entry's id, what could not be written, and the id of the memory that a
+    topic's line is now."""
 
     proposal: Proposal
     page: str
@@ -46,6 +52,7 @@ class Decided:
     enforced: str = ""
     problems: tuple[Problem, ...] = ()
     said: tuple[str, ...] = ()
+    remembered: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +66,18 @@ class Choice:
 
 
 def approve(
-    pen: Pen, state: State, queue: Queue, shelf: Shelf, name: str, choice: Choice
+    pen: Pen,
+    state: State,
+    queue: Queue,
+    shelf: Shelf,
+    name: str,
+    choice: Choice,
+    vectors: "Entries | None" = None,
 ) -> Decided:
     """Write the page of a proposal. Everything is checked before anything is written.
+
+    ``vectors`` find the memory that says nearly what a topic's line says; without them only one of
+    the same text counts.
 
     Raises :class:`Refused` for an unknown id, one that is decided, a page that is there already,
     and evidence that no longer resolves (unless ``yes``); :class:`BadInput` for a draft that was
@@ -80,10 +96,15 @@ def approve(
             f"{one.path}, or approve it with --yes"
         )
     said += [f"evidence that no longer resolves: {link}" for link in broken]
+    if choice.project and one.destination != "project_rule":
+        raise BadInput(f"--project is for project rules, and {one.id} is a {one.destination}")
+    if one.destination == "topic":
+        memory = _remembered(pen, state, one, kept.text, vectors)
+        link = f"{proposals.link_to(memory.path)[:-2]}#^{memory.id}]]"
+        done = _decided(pen, one, memory.path, link, who, reason)
+        return Decided(done, memory.path, said=tuple(said), remembered=memory.id)
     if one.destination == "project_rule":
         page, text = _rules(pen, shelf, one, kept.text, choice.project)
-    elif choice.project:
-        raise BadInput(f"--project is for project rules, and {one.id} is a {one.destination}")
     else:
         page, text = _page(pen, shelf, one, kept.text)
     enforced = _enforced(pen, state, shelf, one) if one.destination == "enforcement" else None
@@ -95,18 +116,52 @@ def approve(
     if enforced:
         entry, marked = enforced
         topic_file.rewrite(pen, state, entry.path, {entry: marked})
-    before = pen.read(one.path) or ""
-    link = proposals.link_to(page)
-    pen.put(one.path, proposals.decided(before, "applied", who, pen.now, reason, link))
-    pen.log("applied", one.id, destination=one.destination, path=one.path, page=page, who=who)
     return Decided(
-        replace(one, status="applied", decided_by=who, decision_reason=reason, page=link),
+        _decided(pen, one, page, proposals.link_to(page), who, reason),
         page,
         tuple(path for path, _ in linked),
         enforced[1].block if enforced else "",
         tuple(problems),
         tuple(said),
     )
+
+
+def _decided(pen: Pen, one: Proposal, page: str, link: str, who: str, reason: str) -> Proposal:
+    """Record that the proposal was applied as ``page``; the proposal as it stands then."""
+    before = pen.read(one.path) or ""
+    pen.put(one.path, proposals.decided(before, "applied", who, pen.now, reason, link))
+    pen.log("applied", one.id, destination=one.destination, path=one.path, page=page, who=who)
+    return replace(one, status="applied", decided_by=who, decision_reason=reason, page=link)
+
+
+def _remembered(
+    pen: Pen, state: State, one: Proposal, draft: str, vectors: "Entries | None"
+) -> Memory:
+    """The memory that the line of a topic's draft is now: a person said it, and a person agreed.
+
+    Raises :class:`BadInput` if the draft is not one line of a topic file.
+    """
+    from memory_palace.embed.registry import Choice as Embedder
+    from memory_palace.memory.alike import Entries
+    from memory_palace.memory.entries import Book, Said
+
+    found = topics.parse(one.path, draft)
+    lines = [line for line in draft.splitlines() if line.strip()]
+    if len(found.entries) != 1 or len(lines) != 1 or found.problems:
+        known = ", ".join(topics.CATEGORIES)
+        raise BadInput(
+            f"the draft in {one.path} has to be one line, `- [category] text`, of a category "
+            f"among {known}"
+        )
+    entry = found.entries[0]
+    source = proposals.link_to(one.path)
+    for event in reversed(state.events):
+        # Of an approval that was killed before it was recorded.
+        if event.event in COUNTS and event.data.get("source") == source:
+            return state.find(event.id)
+    said = Said(entry.text, entry.category, "explicit", entry.pinned, source)
+    near = vectors or Entries(pen.root, Embedder("none", "none", ""))
+    return Book(pen).remember(said, near).memory
 
 
 def may_apply(state: State, shelf: Shelf, queue: Queue) -> tuple[Proposal, ...]:

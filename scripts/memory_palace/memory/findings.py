@@ -19,7 +19,6 @@ from memory_palace.memory.pen import Pen
 FOLDER = "palace/project_rooms"
 STORE = "reviews.jsonl"
 GUIDELINES = "review_guidelines.md"
-_BEGINNING = '{"at": "'
 _KEPT = (
     *("repository", "pull_request", "head", "path", "line", "body", "severity", "kind"),
     *("status", "skip_reason", "resolution", "answer", "context"),
@@ -73,19 +72,7 @@ def _read(root: Path, path: str) -> str:
 
 
 def _parsed(path: str, text: str) -> findings.Folded:
-    lines, problems = jsonl.parse(path, text)
-    for line in lines:
-        if line.data is not None:
-            continue
-        last = line is lines[-1] and not text.endswith("\n")
-        if last:
-            what = "cut off in the middle: left out; the next write ends the line"
-        elif line.raw.startswith(_BEGINNING) and not line.raw.endswith("}"):
-            what = "cut off in the middle: left out; remove the line"
-        else:
-            continue
-        problems = [problem for problem in problems if problem.line != line.number]
-        problems.append(Problem(path, line.number, what, "warning"))
+    lines, problems = jsonl.parse_log(path, text)
     whole = ((line.number, line.data) for line in lines if line.data is not None)
     folded = findings.fold(path, whole)
     return findings.Folded(folded.findings, (*problems, *folded.problems))

@@ -26,7 +26,8 @@ LIMIT = 20
 """Proposals that one scan makes: what a person or an agent can judge in one sitting."""
 
 _IN_NAME = re.compile(r"-([0-9a-f]{12})\.md\Z")
-_COUNTS = ("remembered", "reinforced")
+COUNTS = ("remembered", "reinforced")
+"""Events that are evidence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +189,7 @@ def _of_memories(
             material = Material(
                 one.destination, memory.text, one.reason, evidence, "", day, by, one.form
             )
-            made = _proposal(material, memory.category, memory.text, now)
+            made = build(material, memory.category, memory.text, now)
             yield memory.evidence, made
             if one.destination == "enforcement" and made.id not in rejected:
                 break  # what a rule holds needs no page; what nobody wants as a rule may get one
@@ -231,14 +232,14 @@ def _of_principles(
                 by,
                 title=title,
             )
-            yield len(listed), _proposal(material, "principle", title, now)
+            yield len(listed), build(material, "principle", title, now)
 
 
 def _cited(sources: Iterable[Source]) -> tuple[Evidence, ...]:
     return tuple(Evidence(proposals.link_to(s.path), s.day.isoformat()) for s in sources)
 
 
-def _proposal(material: Material, category: str, text: str, now: datetime) -> Proposal:
+def build(material: Material, category: str, text: str, now: datetime) -> Proposal:
     """The proposal about ``text``; the ``material`` has everything but its source."""
     destination = material.destination
     title = f"{destination.replace('_', ' ').capitalize()}: {drafts.title_of(text)}"
@@ -264,6 +265,6 @@ def by_id(events: Iterable[Event]) -> dict[str, list[Event]]:
     """The events that count as evidence, by what they are about."""
     found: dict[str, list[Event]] = defaultdict(list)
     for event in events:
-        if event.event in _COUNTS:
+        if event.event in COUNTS:
             found[event.id].append(event)
     return found

@@ -214,13 +214,16 @@ def _written(
 
 
 def _pages(logs: Sequence[LogChange]) -> dict[str, str]:
-    """{page: proposal} of the proposals that were applied."""
+    """{page: proposal} of the proposals that were applied; a topic file is no page of its own, and
+    its entries are told by themselves."""
     found = {}
     for log in logs:
         for line in log.added if log.path == events.PATH else ():
             data = line.data or {}
             page, proposal = data.get("page"), data.get("path")
-            if data.get("event") == "applied" and isinstance(page, str):
+            if not isinstance(page, str) or checks.is_topic_file(page):
+                continue
+            if data.get("event") == "applied":
                 found[page] = proposal if isinstance(proposal, str) else str(data.get("id"))
     return found
 
