@@ -21,6 +21,7 @@ const DEADLINES: Record<string, number> = {
   SessionStart: 10_000,
   PostToolUse: 70_000, // a rule may run a command for 60 s
   Stop: 15_000,
+  SubagentStop: 15_000,
 };
 const DEADLINE = 5_000;
 

@@ -6,12 +6,16 @@ kind, and one rule that is broken.
 """
 
 import os
+import re
 import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 
+from memory_palace.core.ledger import Ledger, branch
+from memory_palace.files import ledgers
 from support.palaces import REPOSITORY
 
 LEFT_OUT = ("palace", "manifests", "tests", "bench", "node_modules", "*.egg-info", "__pycache__")
@@ -83,6 +87,41 @@ class Home:
             timeout=60,
         )
 
+    def kept(self, client: str) -> list[Ledger]:
+        """The ledgers of the sessions of ``client``, in the order in which they began and those of
+        subagents behind, once everything that was captured is in them."""
+        for done in (self.palace("observe", "--auto"), self.palace("doctor")):
+            assert "Traceback" not in done.stderr, done.stderr
+            faults = [line for line in done.stdout.splitlines() if line.startswith("WRONG hook")]
+            assert not [line for line in faults if "Error" in line], done.stdout
+        found = [
+            ledgers.load(self.toolkit, path).ledger
+            for path in ledgers.every(self.toolkit)
+            if ledgers.names(path)[0] == client
+        ]
+        return sorted(found, key=_begun)
+
+    def imported(self, client: str, transcripts: str) -> list[Ledger]:
+        """As :meth:`kept`, once the client's own ``transcripts`` (a pattern) were imported too."""
+        found = sorted(self.place.glob(transcripts))
+        assert found
+        for transcript in found:
+            done = self.palace("ledger", "import", str(transcript))
+            assert done.returncode == 0, done.stderr
+        return self.kept(client)
+
+
+def _begun(ledger: Ledger) -> tuple[bool, datetime]:
+    assert ledger.header
+    return "." in ledger.header.session, min(entry.at for entry in ledger.entries.values())
+
+
+def said(ledger: Ledger) -> list[tuple[str, str]]:
+    """Who said what in a session, in order, each once."""
+    entries = branch(ledger)
+    assert len(entries) == len(ledger.entries)
+    return [(entry.role, entry.text) for entry in entries]
+
 
 def make(place: Path, toolkit: str = ".claude/skills/memory-palace") -> Home:
     """A home in ``place``, with the palace indexed by keywords."""
@@ -93,7 +132,8 @@ def make(place: Path, toolkit: str = ".claude/skills/memory-palace") -> Home:
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(text, encoding="utf-8")
     (home.toolkit / "palace.yaml").write_text("embedder: none\n", encoding="utf-8")
-    (home.project / ".git").mkdir(parents=True)
+    for repository in (home.project, home.toolkit):
+        (repository / ".git").mkdir(parents=True)
     indexed = home.palace("index")
     assert indexed.returncode == 0, indexed.stderr
     return home
@@ -103,6 +143,12 @@ def remembered(text: str, kind: str) -> str:
     """What memory put into ``text`` as ``kind``: all that stands between its marks."""
     blocks = text.split(f'<palace-memory kind="{kind}">')[1:]
     return "\n".join(block.partition("</palace-memory>")[0] for block in blocks)
+
+
+def folded(text: str) -> list[str]:
+    """The ids of the lines that a compacted session gets back, in what memory put into ``text``."""
+    fold = remembered(text, "wake").partition("# This session before the compaction")[2]
+    return re.findall(r"^\[([0-9a-f]{12})\] ", fold, re.MULTILINE)
 
 
 def _copy_toolkit(target: Path) -> None:

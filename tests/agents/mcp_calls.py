@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 from mcp import Client, MCPError, StdioServerParameters
 from mcp.client.stdio import stdio_client
+from mcp_types import Implementation
 
 from memory_palace.agents import mcp_server
 from memory_palace.agents.mcp_server import PalaceServer
@@ -24,11 +25,16 @@ def server(root: Path, tools: str = "all") -> PalaceServer:
     return mcp_server.build(root, tools, lambda: NOW)
 
 
-def talk(to: PalaceServer, say: Callable[[Client], Awaitable[_T]], mode: str = "auto") -> _T:
-    """What ``say`` gives, told a client that is connected to the server."""
+def talk(
+    to: PalaceServer,
+    say: Callable[[Client], Awaitable[_T]],
+    mode: str = "auto",
+    info: Implementation | None = None,
+) -> _T:
+    """What ``say`` gives, told a client (``info``) that is connected to the server."""
 
     async def run() -> _T:
-        async with Client(to, mode=mode) as client:
+        async with Client(to, mode=mode, client_info=info) as client:
             return await say(client)
 
     return asyncio.run(asyncio.wait_for(run(), SECONDS))

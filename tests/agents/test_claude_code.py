@@ -11,6 +11,7 @@ import pytest
 
 from agents import clients, homes
 from agents.endpoint import Call, Endpoint, Request, Say, Script, in_order
+from memory_palace.core import fence
 
 SUMMARY = "They named a branch and lit the lamp."
 SEARCH = "mcp__plugin_memory-palace_palace__search"
@@ -164,9 +165,71 @@ def test_after_compaction_memory_returns(session: Session) -> None:
     """The request after a compaction has the summary instead of the talk, and the wake-up again."""
     (after,) = session.asked[4]
     assert SUMMARY in after.text
-    assert "After rivers, as I said." not in after.text
+    assert "After rivers, as I said." not in fence.stripped(after.text)
     assert homes.IDENTITY in homes.remembered(after.text, "wake")
     assert homes.STORY in homes.remembered(after.text, "wake")
+
+
+def test_after_compaction_the_fold_is_there(session: Session) -> None:
+    """The request after a compaction has the lines that the session keeps of itself, whose ids
+    lead back to what was said."""
+    (after,) = session.asked[4]
+    first, *_ = homes.folded(after.text)
+    assert homes.folded(session.asked[6][0].text) == []
+    recalled = session.home.palace("recall", first)
+    assert (recalled.returncode, "## Sources" in recalled.stdout) == (0, True), recalled.stderr
+
+
+def test_what_was_said_and_done_is_kept_once(session: Session) -> None:
+    """Each prompt, each tool that ran and each answer is in the session's ledger once; nothing
+    that memory or the client put in; a cleared session and a subagent have ledgers of their own."""
+    first, cleared, *others = session.home.kept("claude-code")
+    assert homes.said(first) == [
+        ("user", homes.QUESTION),
+        ("tool", f"$ {homes.WARNED}"),
+        ("assistant", "After rivers."),
+        ("user", homes.QUESTION),
+        ("assistant", "After rivers, as I said."),
+        ("user", PROMPTS[2]),
+        ("tool", f"$ {homes.VERIFIED}"),
+        ("assistant", "Shipped."),
+        ("assistant", "Shipped without reading."),
+        ("user", PROMPTS[4]),
+        ("assistant", "Ready."),
+    ]
+    assert first.header and (first.header.client, first.header.wing) == ("claude-code", "harbour")
+    assert first.folds and first.summaries
+    asked = [text for role, text in homes.said(cleared) if role == "user"]
+    assert asked == [homes.QUESTION, PROMPTS[7], homes.QUESTION]
+    assert [("assistant", "It does not sink.")] in [homes.said(one) for one in others]
+    texts = [text for one in (first, cleared, *others) for _, text in homes.said(one)]
+    assert not [text for text in texts if "palace-memory" in text or SUMMARY in text]
+
+
+def test_its_transcript_adds_nothing(session: Session) -> None:
+    """What hooks saw has the same ids in the client's own transcript, so that it is kept once."""
+    before = [homes.said(one) for one in session.home.kept("claude-code")]
+    again = session.home.imported("claude-code", ".claude/projects/*/*.jsonl")
+    after = [homes.said(one) for one in again]
+    assert [one for one in before if one not in after] == []
+
+
+def test_two_installations_keep_a_turn_once(home: homes.Home) -> None:
+    """The plugin and the same hooks in the settings: one ledger, and nothing in it twice."""
+    before = [one.header for one in home.kept("claude-code")]
+    plugin = (home.toolkit / "hooks" / "hooks.json").read_text(encoding="utf-8")
+    settings = home.place / ".claude" / "settings.json"
+    settings.write_text(plugin.replace("${CLAUDE_PLUGIN_ROOT}", str(home.toolkit)))
+    try:
+        ask(home, in_order(bash("echo twice"), [Say("Once.")]), "Say it, and say it once.")
+    finally:
+        settings.unlink()
+    (ledger,) = [one for one in home.kept("claude-code") if one.header not in before]
+    assert homes.said(ledger) == [
+        ("user", "Say it, and say it once."),
+        ("tool", "$ echo twice\ntwice"),
+        ("assistant", "Once."),
+    ]
 
 
 def test_a_cleared_session_starts_anew(session: Session) -> None:

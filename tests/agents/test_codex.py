@@ -8,6 +8,7 @@ import pytest
 
 from agents import clients, homes
 from agents.endpoint import Call, Endpoint, Request, Say, Script, in_order
+from memory_palace.core import fence
 
 MODEL = "gpt-5.5"
 """One that Codex offers its patch tool."""
@@ -179,9 +180,45 @@ def test_after_compaction_memory_returns(sessions: Sessions) -> None:
     """The request after a compaction has the summary, and the wake-up once more."""
     (request,) = sessions.compacted
     assert SUMMARY in request.text
-    assert "Shipped without reading." not in request.text
+    assert "Shipped without reading." not in fence.stripped(request.text)
     assert homes.IDENTITY in homes.remembered(request.text, "wake")
     assert homes.STORY in homes.remembered(request.text, "wake")
+
+
+def test_after_compaction_the_fold_is_there(sessions: Sessions) -> None:
+    """The request after a compaction has the lines that the session keeps of itself."""
+    assert homes.folded(sessions.compacted[0].text)
+    assert homes.folded(sessions.again[0].text) == []
+
+
+def test_what_was_said_and_done_is_kept_once(sessions: Sessions) -> None:
+    """Each prompt, each tool that ran and each answer is in the ledger once, over three processes;
+    nothing of the session that nobody trusted, nothing that memory or the client put in."""
+    first, searched = sessions.home.kept("codex")
+    assert homes.said(first) == [
+        ("user", homes.QUESTION),
+        ("tool", f"$ {homes.WARNED}"),
+        ("tool", f"$ {homes.VERIFIED}"),
+        ("assistant", "Shipped."),
+        ("assistant", "Shipped without reading."),
+        ("user", homes.QUESTION),
+        ("assistant", "Fine."),
+        ("user", "Where were we?"),
+        ("assistant", "Fine."),
+    ]
+    assert first.header and (first.header.client, first.header.wing) == ("codex", "harbour")
+    assert first.folds and first.summaries
+    assert homes.said(searched)[0] == ("user", "Look it up.")
+    assert homes.STORY not in str(homes.said(searched))
+
+
+def test_its_transcript_adds_nothing(sessions: Sessions) -> None:
+    """What hooks saw has the same ids in the client's own transcript, so that it is kept once; the
+    session that nobody trusted comes in by its transcript."""
+    first, *_ = sessions.home.kept("codex")
+    untrusted, again, *_ = sessions.home.imported("codex", ".codex/sessions/**/*.jsonl")
+    assert homes.said(again) == homes.said(first)
+    assert homes.said(untrusted) == [("user", homes.QUESTION), ("assistant", "Fine.")]
 
 
 def test_uninstall_leaves_what_codex_and_the_person_wrote(sessions: Sessions) -> None:

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from agents.hooks import CAPTURED, captured, event_of, schema
-from memory_palace.agents import dialect_tools as tools
 from memory_palace.agents import dialects
 from memory_palace.core import fence
+from memory_palace.core import tool_calls as tools
 from memory_palace.session.events import NAMES, Event, Reply
 
 ANSWERED = [(c, h, p) for c, h, p in captured() if h in dialects.EVENTS]
@@ -63,6 +63,7 @@ def test_the_client_is_seen_from_the_event(client: str, host: str, path: Path) -
         ("codex", "PreToolUse-Bash", {"tool": "Bash", "command": "echo hello"}),
         ("claude-code", "PreToolUse-Read", {"tool": "Read", "command": "", "files": ()}),
         ("claude-code", "PostToolUse-Bash", {"output": "hello", "name": "after_tool"}),
+        ("claude-code", "PostToolUse-Read", {"output": "alpha\nbeta\n", "files": ()}),
         ("codex", "PostToolUse-Bash", {"output": "hello\n"}),
         ("claude-code", "PostToolUse-Edit", {"files": ("/home/user/project/a.txt",)}),
         ("codex", "PostToolUse-apply_patch", {"files": ("a.txt",), "command": ""}),
@@ -72,6 +73,8 @@ def test_the_client_is_seen_from_the_event(client: str, host: str, path: Path) -
         ("claude-code", "Stop-again", {"again": True, "message": "Two."}),
         ("codex", "Stop-again", {"again": True}),
         ("claude-code", "SubagentStop", {"name": "subagent_stop", "agent": "ac8510cea9291c1a3"}),
+        ("claude-code", "SubagentStop", {"message": "Sub done."}),
+        ("claude-code", "SubagentStop-of-compaction", {"message": ""}),
         ("claude-code", "PreCompact-manual", {"name": "compact", "source": "manual"}),
         ("codex", "PreCompact-auto", {"name": "compact", "source": "auto"}),
         ("claude-code", "SessionEnd-clear", {"name": "end", "source": "clear"}),
@@ -82,6 +85,40 @@ def test_an_event_says_what_the_client_said(client: str, name: str, fields: dict
     """The fields of captured events are found under our names."""
     event = decoded(client, name)
     assert {key: getattr(event, key) for key in fields} == fields
+
+
+@pytest.mark.parametrize(
+    ("client", "name", "call", "turn"),
+    [
+        ("claude-code", "UserPromptSubmit", "", "prompt_id"),
+        ("claude-code", "PostToolUse-Edit", "tool_use_id", "prompt_id"),
+        ("claude-code", "PostToolUseFailure-Read", "tool_use_id", "prompt_id"),
+        ("claude-code", "Stop-again", "", "prompt_id"),
+        ("claude-code", "SubagentStop", "", "prompt_id"),
+        ("codex", "UserPromptSubmit", "", "turn_id"),
+        ("codex", "PostToolUse-apply_patch", "tool_use_id", "turn_id"),
+        ("codex", "Stop", "", "turn_id"),
+        ("codex", "SessionEnd", "", ""),
+    ],
+)
+def test_a_call_and_a_turn_keep_the_client_s_ids(
+    client: str, name: str, call: str, turn: str
+) -> None:
+    """What names a tool call, and what a prompt with all that follows it, is in the event."""
+    data = event_of(CAPTURED / client / f"{name}.json")
+    event = decoded(client, name)
+    assert (event.call, event.turn) == (data.get(call, ""), data.get(turn, ""))
+    assert bool(event.call) == bool(call)
+    assert bool(event.turn) == bool(turn)
+
+
+def test_a_turn_without_its_own_name_takes_the_other() -> None:
+    """A prompt's id comes first; an empty one, or one of another type, does not count."""
+    both = {"prompt_id": "p", "turn_id": "t"}
+    assert decoded("codex", "Stop", **both).turn == "p"
+    assert decoded("codex", "Stop", **both | {"prompt_id": ""}).turn == "t"
+    assert decoded("codex", "Stop", **both | {"prompt_id": 7}).turn == "t"
+    assert decoded("codex", "PostToolUse-Bash", tool_use_id=None).call == ""
 
 
 def test_unknown_and_mistyped_fields_are_named() -> None:
@@ -143,6 +180,7 @@ def test_a_patch_names_its_files_once() -> None:
         ({"stdout": "a", "stderr": ""}, "a"),
         ([{"type": "text", "text": "a"}, {"type": "image"}], "a"),
         ({"content": [{"type": "text", "text": "a"}]}, "a"),
+        ({"type": "text", "file": {"filePath": "a", "content": "b"}}, "b"),
         ({"filePath": "é"}, '{"filePath": "é"}'),
         (7, "7"),
     ],

@@ -18,6 +18,7 @@ from agents import clients
 from agents.mcp_calls import SECONDS, begin, talk_to_process, words
 from memory_palace.embed import minilm
 from serve.running import questions, serving, until
+from session.sessions import Session
 from support.palaces import Palace
 
 LINE = "Run the migrations before the tests"
@@ -100,6 +101,14 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     "report": {},
     "findings": {},
     "add_finding": {"repository": "demo", "path": "a.py", "line": 1, "body": "No test"},
+    "mem_search": {"query": "amber"},
+    "mem_timeline": {"anchor": "2026-11-29"},
+    "mem_get": {"ids": ["0123456789ab"]},
+    "context": {},
+    "observe": {},
+    "summarize": {"request": "Mend the amber build"},
+    "diary_write": {"text": LINE},
+    "diary_read": {},
 }
 
 
@@ -109,6 +118,7 @@ def test_the_sdks_client_calls_every_tool(filled: Palace) -> None:
     async def say(client: Client) -> None:
         tools = {tool.name for tool in (await client.list_tools()).tools}
         assert tools == set(ARGUMENTS)
+        Session(filled.root).said("Mend the amber build")
         for name, arguments in ARGUMENTS.items():
             found = await client.call_tool(name, arguments)
             assert not found.is_error, (name, found.content)

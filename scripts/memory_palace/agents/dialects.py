@@ -8,8 +8,8 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from memory_palace.agents import dialect_tools as tools
 from memory_palace.core import fence
+from memory_palace.core import tool_calls as tools
 from memory_palace.session.events import Event, Reply
 
 EVENTS = {
@@ -32,7 +32,7 @@ _COMMON = (
     "session_id transcript_path cwd hook_event_name prompt_id permission_mode agent_id agent_type"
     " effort model turn_id session_title"
 )
-_TOOL = "tool_name tool_input tool_use_id"
+_TOOL = "tool_name tool_input tool_use_id mcp_server"
 _STOP = "stop_hook_active last_assistant_message background_tasks session_crons"
 _FIELDS = {
     "start": "source seconds_since_last_response context_tokens prompt_cache_likely_expired"
@@ -105,13 +105,21 @@ def decode(dialect: Dialect, host: str, data: Mapping[str, Any]) -> tuple[Event,
         command=tools.command(dialect.tools, tool, given),
         files=tools.files(dialect.tools, tool, given),
         output=tools.output(data.get("error" if failed else "tool_response")),
-        message=read.text("last_assistant_message"),
+        message="" if _is_compacting(data) else read.text("last_assistant_message"),
         again=data.get("stop_hook_active") is True,
         agent=read.text("agent_id"),
         transcript=read.text("transcript_path"),
+        call=read.text("tool_use_id"),
+        turn=read.text("prompt_id") or read.text("turn_id"),
     )
     unknown = (tools.clean(key)[:80] for key in data if key not in _KNOWN[name])
     return event, [*read.wrong, *unknown]
+
+
+def _is_compacting(data: Mapping[str, Any]) -> bool:
+    """True for the agent of no type that Claude Code has write a compaction's summary: nobody is
+    told what it says."""
+    return data.get("agent_type") == "" and bool(data.get("agent_id"))
 
 
 def _source(name: str, read: "_Reader") -> str:

@@ -1,6 +1,7 @@
 """What the tools of an MCP server share."""
 
 from collections.abc import Callable
+from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -21,6 +22,13 @@ Listed = Annotated[int, Field(ge=1, le=200, description="At most so many.")]
 def utc_now() -> datetime:
     """The clock, where none is passed in."""
     return datetime.now(UTC)
+
+
+ANONYMOUS = "mcp"
+"""Who writes where neither the user nor the environment says it."""
+
+client: ContextVar[str] = ContextVar("client", default="")
+"""The name that the client of this call gave when it connected."""
 
 
 @dataclass(frozen=True, slots=True)

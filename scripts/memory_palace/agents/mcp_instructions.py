@@ -35,14 +35,14 @@ def compose(root: Path) -> str:
 
 
 def paths(root: Path) -> list[str]:
-    """The paths of the live notes: from the index, or from the files where there is none."""
+    """The paths of the notes: from the index, or from the files where there is none."""
     with contextlib.suppress(PalaceError, sqlite3.Error, OSError):
         folder = roots.index_folder(root)
         with catalogs.open_to_read(folder / catalogs.MAIN) as catalog:
             rows = catalog.db.execute("SELECT path FROM files").fetchall()
-        return [path for (path,) in rows if path.startswith(TREE)]
+        return [path for (path,) in rows if path.startswith(TREE) and not tree.is_ledger(path)]
     with contextlib.suppress(PalaceError):
-        return [note.path for note in tree.scan(root).notes]
+        return [note.path for note in tree.scan(root).notes if not tree.is_ledger(note.path)]
     return []
 
 

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, Field
 
 from memory_palace.agents.mcp_desk import Desk, Listed, Reason
+from memory_palace.agents.mcp_memories import Source, trace
 from memory_palace.agents.mcp_schema import Said
 from memory_palace.core import privacy
 from memory_palace.core.errors import BadInput, Missing
@@ -17,10 +18,13 @@ from memory_palace.memory import findings as stores
 
 
 class Recalled(Said):
-    """What `recall` answers: the paths of the notes shown, and how many more there are."""
+    """What `recall` answers: the paths of the notes shown, and how many more there are; of an id
+    ``result``, how far it leads (empty for a wing), and the entries that it rests on."""
 
     notes: list[str]
     more: int
+    result: str
+    sources: list[Source]
 
 
 class Reported(Said):
@@ -66,17 +70,31 @@ class Layers:
 
     def recall(
         self,
-        wing: Annotated[str, Field(description="A project, an agent, or a room below palace/.")],
+        wing: Annotated[
+            str, Field(description="A project, an agent, or a room below palace/.")
+        ] = "",
         room: Annotated[str, Field(description="A room of the wing; empty: all of it.")] = "",
+        id: Annotated[
+            str, Field(description="Instead: 12 hex digits, as in a session's fold.")
+        ] = "",
     ) -> Recalled:
+        if bool(wing) == bool(id) or (id and room):
+            raise BadInput("give `wing`, and `room` perhaps, or `id` alone")
+        if id:
+            found = trace(self._desk.root, id)
+            return Recalled(
+                text=found.text, notes=[], more=0, result=found.result, sources=list(found.sources)
+            )
         from memory_palace.session import recall
 
-        found = recall.recall(self._desk.root, self._desk.now(), wing, room or None)
-        text = fenced(found.text, "recall") or "nothing in there yet"
+        known = recall.recall(self._desk.root, self._desk.now(), wing, room or None)
+        text = fenced(known.text, "recall") or "nothing in there yet"
         return Recalled(
-            text="\n".join([text, *found.said]),
-            notes=[told.path for told in found.notes],
-            more=found.more,
+            text="\n".join([text, *known.said]),
+            notes=[told.path for told in known.notes],
+            more=known.more,
+            result="",
+            sources=[],
         )
 
     def report(

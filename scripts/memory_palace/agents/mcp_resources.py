@@ -64,8 +64,13 @@ def _newest(root: Path, most: int) -> list[tuple[str, str]]:
         folder = roots.index_folder(root)
         with catalogs.open_to_read(folder / catalogs.MAIN) as catalog:
             rows = catalog.db.execute("SELECT path, title FROM files ORDER BY time DESC, path")
-            return [row for row in rows if row[0].startswith(TREE) and not is_cold(row[0])][:most]
+            return [row for row in rows if _is_offered(row[0])][:most]
     with contextlib.suppress(PalaceError):
-        notes = sorted(tree.scan(root).notes, key=lambda note: -note.mtime_ns)
+        found = (note for note in tree.scan(root).notes if _is_offered(note.path))
+        notes = sorted(found, key=lambda note: -note.mtime_ns)
         return [(note.path, note.path.rsplit("/", 1)[-1][:-3]) for note in notes[:most]]
     return []
+
+
+def _is_offered(path: str) -> bool:
+    return path.startswith(TREE) and not is_cold(path) and not tree.is_ledger(path)

@@ -24,6 +24,7 @@ from pydantic import Field
 
 from memory_palace import __version__
 from memory_palace.agents import (
+    mcp_desk,
     mcp_halves,
     mcp_instructions,
     mcp_prompts,
@@ -85,7 +86,8 @@ class PalaceServer(MCPServer[Any]):
         """Raises :class:`ToolError` in one line, also for an unknown tool."""
         if name not in self._names:
             raise ToolError(f"no tool `{printable(name)[:80]}`{did_you_mean(name, self._names)}")
-        return await super().call_tool(name, arguments, context)
+        with _client_of(context):
+            return await super().call_tool(name, arguments, context)
 
     async def list_resources(self) -> list[Resource]:
         """The newest notes, as they are now."""
@@ -175,13 +177,24 @@ def _process_of_its_own(root: Path) -> Iterator[None]:
     before = signal.signal(signal.SIGINT, lambda *_: os._exit(130))
     anonymous = not (configs.load(root).identity or os.environ.get(identity.VARIABLE))
     if anonymous:
-        os.environ[identity.VARIABLE] = "mcp"
+        os.environ[identity.VARIABLE] = mcp_desk.ANONYMOUS
     try:
         yield
     finally:
         signal.signal(signal.SIGINT, before)
         if anonymous:
             os.environ.pop(identity.VARIABLE, None)
+
+
+@contextlib.contextmanager
+def _client_of(context: Context[Any, Any] | None) -> Iterator[None]:
+    """While a call is answered, tools know the name of the client that makes it."""
+    params = context.request_context.session.client_params if context else None
+    token = mcp_desk.client.set(params.client_info.name if params else "")
+    try:
+        yield
+    finally:
+        mcp_desk.client.reset(token)
 
 
 @contextlib.asynccontextmanager

@@ -12,8 +12,15 @@ MOST_OF_A_HIT = 800
 MOST_OF_A_LINE = 1_000
 """Characters of an error or a remark: they may name what a client sent, of any length."""
 
+OBSERVATION = "observation"
+"""The type of what a session showed: its id leads to its sources, so it is shown."""
+
 _TOOLS = {
     "`palace query`": "`search`",
+    "`palace mem search`": "`mem_search`",
+    "`palace context --budget N`": "`context` with a larger `budget`",
+    "`palace observe --pending`": "`observe` without arguments",
+    '`palace diary write "…"`': "`diary_write`",
     "`palace topics` lists them": "`search` finds them",
     "--archived": "`archived`",
     "without --section": "without `section`",
@@ -23,12 +30,17 @@ _TOOLS = {
 
 def told(line: str) -> str:
     """An error or a remark as one bounded line, in the words of the tools."""
-    for command, tool in _TOOLS.items():
-        line = line.replace(command, tool)
-    line = harmless(printable(line))
+    line = harmless(printable(in_tools(line)))
     if len(line) > MOST_OF_A_LINE:  # what to do is at the end
         line = f"{line[: MOST_OF_A_LINE - 300]} … {line[-297:]}"
     return line
+
+
+def in_tools(text: str) -> str:
+    """``text`` with tools in place of commands."""
+    for command, tool in _TOOLS.items():
+        text = text.replace(command, tool)
+    return text
 
 
 def hits(found: list[Hit]) -> str:
@@ -43,6 +55,7 @@ def heading(hit: Hit) -> str:
 
 def _hit(number: int, hit: Hit) -> str:
     facts = [hit.type, hit.priority, dates.local_day(hit.date) if hit.date else None]
+    facts += [f"#{hit.id}"] if hit.type == OBSERVATION else []
     facts += ["archived"] if hit.archived else []
     facts += ["superseded"] if hit.parts.superseded else []
     listed = ", ".join(printable(fact) for fact in facts if fact)

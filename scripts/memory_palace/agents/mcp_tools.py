@@ -4,7 +4,10 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from memory_palace.agents.mcp_desk import Desk
+from memory_palace.agents.mcp_diary import Diary
 from memory_palace.agents.mcp_finding import Finding
+from memory_palace.agents.mcp_mem import Happened
+from memory_palace.agents.mcp_memories import Sessions
 from memory_palace.agents.mcp_more import Findings, Layers
 from memory_palace.agents.mcp_palace import Palace
 from memory_palace.agents.mcp_reading import Reading
@@ -53,11 +56,29 @@ def basic(desk: Desk) -> list[PlainTool]:
 def further(desk: Desk) -> list[PlainTool]:
     """The tools of ``--tools all``, beside the basic ones."""
     layers, findings = Layers(desk), Findings(desk)
+    happened, sessions, diary = Happened(desk), Sessions(desk), Diary(desk)
     return _made(
-        _Row(layers.recall, "What a wing or a room knows: its weightiest notes."),
+        _Row(layers.recall, "What a wing or a room knows, or what an id of a session rests on."),
         _Row(layers.report, "What the memory says now, for a prompt and files."),
         _Row(findings.findings, "Findings of code reviews, oldest first."),
         _Row(findings.add_finding, "Keep a finding of a code review.", reads=False),
+        _Row(happened.mem_search, "Search what happened in sessions, best first, a line each."),
+        _Row(happened.mem_timeline, "What happened before and after a record or a time."),
+        _Row(happened.mem_get, "Records of sessions in full, by their ids."),
+        _Row(happened.context, "What was done on a project lately, session by session."),
+        _Row(
+            sessions.observe,
+            "Record what a session showed, from its entries; bare, it lists what waits.",
+            reads=False,
+        ),
+        _Row(
+            sessions.summarize,
+            "Sum the session up in your own words; bare, by rules.",
+            reads=False,
+            again=False,
+        ),
+        _Row(diary.diary_write, "Add an entry to an agent's diary of today.", reads=False),
+        _Row(diary.diary_read, "The latest entries of an agent's diary, oldest first."),
     )
 
 
