@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from memory_palace.files import identity
 from support.fake import FakeEmbedder, fake_choice
 from support.palaces import Palace
 
@@ -34,6 +35,7 @@ def no_settings_of_the_machine(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in (
         *("HF_HUB_CACHE", "XDG_CACHE_HOME", "VENV"),
         *("CLAUDE_CONFIG_DIR", "CODEX_HOME", "PI_CODING_AGENT_DIR"),
+        *identity.CLIENTS,
     ):
         monkeypatch.delenv(name, raising=False)
 

@@ -22,7 +22,10 @@ from test_architecture import FLOORS, LIBRARY
 
 REFERENCES = REPOSITORY / "references"
 CLI = REFERENCES / "cli.md"
-CLI_PAGES = (CLI, REFERENCES / "cli_memory.md", REFERENCES / "cli_session.md")
+CLI_PAGES = (
+    CLI,
+    *(REFERENCES / f"cli_{name}.md" for name in ("memory", "observations", "session")),
+)
 README = REPOSITORY / "README.md"
 FOREIGN = {"--quiet", "--no-ensure-ascii", "-m", "-r", "-e", "-x", "-A", "-h", "--help"}
 """Flags of other programs, and help, which every command has."""

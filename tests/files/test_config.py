@@ -36,6 +36,7 @@ SECTIONS = {
     "rooms: {api: [src/**], docs: /docs}": Config(rooms={"api": ("src/**",), "docs": ("/docs",)}),
     "facts: {one_valued: [owner]}": Config(one_valued=("owner",)),
     "git: {commit: auto}": Config(git_commit="auto"),
+    "capture: off": Config(capture="off"),
 }
 USER = {
     "models: {bge-m3: /m/bge, minilm: /m/mini}": Config(
@@ -44,6 +45,8 @@ USER = {
     "device: cuda:1": Config(device="cuda:1"),
     "identity: ada": Config(identity="ada"),
     "rules: {run_after: [make fmt, 'npm  test']}": Config(run_after=("make fmt", "npm  test")),
+    "observe: {command: [my-observer, --json]}": Config(observe_command=("my-observer", "--json")),
+    "observe: {seconds: 600}": Config(observe_seconds=600),
 }
 NESTED = {
     "index: {store: milvus, milvus_uri: 'http://host:19530'}": Config(
@@ -124,8 +127,8 @@ def test_every_key_is_optional(tmp_path: Path, text: str) -> None:
         ),
         (
             "qqq: 1",
-            "palace.yaml:1: unknown key `qqq`: known are embedder, facts, git, index, rooms, "
-            "scoring, search",
+            "palace.yaml:1: unknown key `qqq`: known are capture, embedder, facts, git, index, "
+            "rooms, scoring, search",
         ),
     ],
 )
@@ -249,6 +252,18 @@ def test_the_user_may_set_every_key(tmp_path: Path, text: str) -> None:
     user_file(tmp_path / "home", text)
     wanted = SECTIONS.get(text) or (USER | NESTED)[text]
     assert load(tmp_path, "", XDG_CONFIG_HOME=str(tmp_path / "home")) == wanted
+
+
+@pytest.mark.parametrize(
+    ("palace", "user", "counts"), [("on", "off", "off"), ("off", "on", "off"), ("on", "on", "on")]
+)
+def test_capture_that_is_off_in_one_place_is_off(
+    tmp_path: Path, palace: str, user: str, counts: str
+) -> None:
+    """A palace cannot switch on what its user wants off."""
+    user_file(tmp_path / "home", f"capture: {user}")
+    config = load(tmp_path, f"capture: {palace}", XDG_CONFIG_HOME=str(tmp_path / "home"))
+    assert config.capture == counts
 
 
 def test_the_palace_counts_over_the_user_and_the_environment_over_both(tmp_path: Path) -> None:

@@ -215,3 +215,23 @@ def test_a_root_that_is_itself_a_link_is_inside(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to("real")
     root = tmp_path / "link"
     assert roots.inside(root, "manifests/new.jsonl") == root / "manifests/new.jsonl"
+
+
+def test_a_copy_of_the_toolkit_that_nobody_named_is_borrowed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An update replaces it; a clone stays, and so does what a variable or a folder names."""
+    toolkit, project = tmp_path / "toolkit", tmp_path / "project"
+    for folder in (toolkit, project, toolkit / "scripts"):
+        folder.mkdir()
+    (toolkit / "palace.yaml").touch()
+    monkeypatch.setattr(roots, "toolkit", lambda: toolkit)
+    monkeypatch.delenv("PALACE_ROOT", raising=False)
+    assert roots.is_borrowed(toolkit, project)
+    assert not roots.is_borrowed(project, project)
+    assert not roots.is_borrowed(toolkit, toolkit / "scripts")
+    (toolkit / ".git").mkdir()
+    assert not roots.is_borrowed(toolkit, project)
+    (toolkit / ".git").rmdir()
+    monkeypatch.setenv("PALACE_ROOT", str(toolkit))
+    assert not roots.is_borrowed(toolkit, project)

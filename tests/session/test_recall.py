@@ -2,6 +2,7 @@
 
 import pytest
 
+from memory_palace.core import dates
 from memory_palace.core.errors import Refused
 from memory_palace.session.recall import recall
 from support.palaces import NOW, Palace
@@ -66,8 +67,9 @@ def test_the_memories_of_a_topic(filled: Palace) -> None:
     assert recall(filled.root, NOW, "topics/patterns").memories == ()
 
 
-def test_dropped_memories_are_counted(filled: Palace) -> None:
+def test_dropped_memories_are_counted(filled: Palace, monkeypatch: pytest.MonkeyPatch) -> None:
     """They are not shown."""
+    monkeypatch.setenv("PALACE_NOW", dates.stamp(NOW))
     filled.command("forget", A)
     found = recall(filled.root, NOW, "topics/lessons")
     assert "weak" not in found.text

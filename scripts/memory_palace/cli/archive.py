@@ -133,7 +133,7 @@ def _row(item: Planned) -> tuple[str, ...]:
         short = text if len(text) <= _MOST_TEXT else text[: _MOST_TEXT - 1] + "…"
         what = f"^{item.id} {short}"
     else:
-        held = f" ({count(len(item.entries), 'entry')})".replace("entrys", "entries")
+        held = f" ({count(len(item.entries), 'entry')})"
         what = item.source.rsplit("/", 1)[-1] + (held if item.kind == "topic" else "")
     age = "" if item.days is None else f"{item.days:.0f} d"
     strength = "" if item.strength is None else f"{item.strength:.2f}"

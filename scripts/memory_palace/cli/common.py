@@ -80,6 +80,22 @@ def now() -> datetime:
     return moment
 
 
+def moment(flag: str, text: str | None, end: bool = False) -> datetime | None:
+    """The time that ``flag`` was given: a date or time, ``7d``, ``24h``, ``yesterday``; with
+    ``end`` a day is its last moment. None where there is none.
+
+    Raises :class:`BadInput` with the flag for anything else.
+    """
+    from memory_palace.search import recent
+
+    if text is None:
+        return None
+    found = recent.moment(text, now(), end)
+    if found is None:
+        raise BadInput(f"{flag} {printable(text)!r} is no date: write {recent.FORMS}")
+    return found
+
+
 def say(line: str, colour: str | None = None) -> None:
     """A diagnostic, on stderr."""
     click.echo(click.style(runnable(printable(line)), fg=colour), err=True)
@@ -111,8 +127,9 @@ def only_asks(root: Path) -> bool:
 
 
 def count(number: int, thing: str) -> str:
-    """``1 note``, ``2 notes``."""
-    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
+    """``1 note``, ``2 notes``, ``2 entries``."""
+    many = f"{thing[:-1]}ies" if thing.endswith("ry") else f"{thing}s"
+    return f"{number} {thing if number == 1 else many}"
 
 
 def report(problems: Iterable[Problem], every: bool = False) -> bool:

@@ -105,6 +105,8 @@ def _items(
 def _text(file: str) -> str:
     try:
         if file == "-":
+            if sys.stdin is None:
+                raise BadInput("stdin is closed: name a JSON file")
             data = sys.stdin.buffer.read(MOST_BYTES + 1)
         else:
             with Path(file).open("rb") as opened:

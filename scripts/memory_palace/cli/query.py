@@ -308,6 +308,8 @@ def _batch(asker: Asker, asked: Query, source: str, shower: _Shower) -> tuple[bo
 
 
 def _questions(source: str) -> Iterator[str]:
+    if source == "-" and sys.stdin is None:
+        raise BadInput("--batch -: stdin is closed: name a file of questions")
     try:
         data = sys.stdin.buffer.read() if source == "-" else Path(source).read_bytes()
     except OSError as error:

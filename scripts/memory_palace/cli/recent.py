@@ -1,11 +1,10 @@
 """``palace recent``."""
 
 import json
-from datetime import datetime
 
 import click
 
-from memory_palace.cli.common import Terminal, count, format_option, now, root_option, say
+from memory_palace.cli.common import Terminal, count, format_option, moment, root_option, say
 from memory_palace.core import dates
 from memory_palace.core.errors import BadInput
 from memory_palace.core.problems import printable
@@ -57,8 +56,8 @@ def recent(
     asked = Query(
         types=types,
         rooms=rooms,
-        since=_moment("--since", since),
-        until=_moment("--until", until, end=True),
+        since=moment("--since", since),
+        until=moment("--until", until, end=True),
         top_k=top_k,
     )
     if asked.since and asked.until and asked.since > asked.until:
@@ -73,15 +72,6 @@ def recent(
     elif found.more and shape == "text":
         say(f"{count(found.more, 'older note')} not shown: -k {top_k + found.more} shows all")
     return 0 if found.notes else 1
-
-
-def _moment(flag: str, text: str | None, end: bool = False) -> datetime | None:
-    if text is None:
-        return None
-    found = recents.moment(text, now(), end)
-    if found is None:
-        raise BadInput(f"{flag} {text!r} is no date: write {recents.FORMS}")
-    return found
 
 
 def _line(one: Recent, shape: str) -> str:

@@ -56,7 +56,7 @@ def remember(
 
     place = roots.find(root)
     clean(text)  # a bad text is told before a model is loaded
-    vectors = alike.Entries(place, _embedder(place), Terminal())
+    vectors = alike.Entries(place, embedder(place), Terminal())
     with pen.begin(place, now(), "palace remember", reason, say) as held:
         done = Book(held).remember(Said(text, category, cue, pin, source), vectors)
     click.echo(line(done))
@@ -65,7 +65,7 @@ def remember(
     return 0
 
 
-def _embedder(root: Path) -> registry.Choice:
+def embedder(root: Path) -> registry.Choice:
     """The embedder, its model loading already; one that is missing must not stop a memory."""
     try:
         return registry.ahead(registry.choose(configs.load(root)))

@@ -52,6 +52,9 @@ class Config:
     palaces: Mapping[Path, str] = field(default_factory=dict)
     auto_apply: bool = False
     run_after: tuple[str, ...] = ()
+    capture: str = "on"
+    observe_command: tuple[str, ...] = ()
+    observe_seconds: int = 60
 
 
 _Reader = Callable[[Any], Any]
@@ -188,6 +191,12 @@ def _scoring(config: Config) -> Callable[[Any], dict[str, Any]]:
     return lambda value: {"weights": replace(config.weights, **section(value))}
 
 
+def _capture(config: Config) -> Callable[[Any], dict[str, Any]]:
+    """``off`` in one of the two files is off: a palace cannot switch on what its user wants off."""
+    read = values.one_of(("on", "off"))
+    return lambda value: {"capture": "off" if config.capture == "off" else read(value)}
+
+
 def _rooms(value: Any) -> dict[str, tuple[str, ...]]:
     if not isinstance(value, dict):
         raise Wrong(f" is {value!r}: write a mapping of rooms to patterns")
@@ -257,6 +266,7 @@ _PALACE: dict[str, _Reader] = {
     "rooms": _single("rooms", _rooms),
     "facts": _section(one_valued=("one_valued", values.words)),
     "git": _section(commit=("git_commit", values.one_of(("manual", "auto")))),
+    "capture": _capture,
 }
 _USER: dict[str, _Reader] = {
     "models": _single("models", _models),
@@ -264,6 +274,9 @@ _USER: dict[str, _Reader] = {
     "identity": _single("identity", values.text),
     "promote": _section(auto_apply=("auto_apply", values.flag)),
     "rules": _section(run_after=("run_after", values.words)),
+    "observe": _section(
+        command=("observe_command", values.words), seconds=("observe_seconds", values.whole(1, 600))
+    ),
     "index": _section(
         exclude=_EXCLUDE,
         store=("store", values.one_of(STORES)),

@@ -31,13 +31,26 @@ def find(given: str | None = None, start: Path | None = None) -> Path:
             )
         return _canonical(root)
     here = (start or current()).absolute()
-    toolkit = Path(__file__).resolve().parents[3]
-    for folder in (*_above(here), toolkit):
+    for folder in (*_above(here), toolkit()):
         if (folder / MARKER).is_file():
             return _canonical(folder)
     raise BadInput(
         f"no {MARKER} in {here} or above: run `palace init DIR`, or name a palace with --root"
     )
+
+
+def toolkit() -> Path:
+    """The repository that this library stands in."""
+    return Path(__file__).resolve().parents[3]
+
+
+def is_borrowed(root: Path, start: Path) -> bool:
+    """True where ``root`` is only taken because there is no other, and what is written there may be
+    lost: a copy of the toolkit, no repository, which its next update replaces; for a folder with
+    no palace at or above it, while ``$PALACE_ROOT`` names none."""
+    if root != toolkit() or os.environ.get("PALACE_ROOT") or (root / ".git").exists():
+        return False
+    return not any((folder / MARKER).is_file() for folder in _above(start.absolute()))
 
 
 def current() -> Path:

@@ -5,6 +5,9 @@ from collections.abc import Sequence
 from memory_palace.core import fence, private_spans
 from memory_palace.core.rules import Fault, Rule
 
+BLOCKED = "Blocked before it ran, by the rule"
+"""How the reason of a blocked tool call begins, wherever a client puts it."""
+
 MOST_REASON = 600
 MOST_SHOWN = 200
 MOST_LISTED = 10
@@ -51,7 +54,7 @@ def denied(rule: Rule) -> str:
     """Why a tool call is blocked, and what can be done."""
     link, trigger, where = _named(rule)
     return (
-        f"Blocked before it ran, by the rule {link} of this palace (`{trigger}`, {where})."
+        f"{BLOCKED} {link} of this palace (`{trigger}`, {where})."
         f"{_why(rule)} Do it in a way that the rule allows, or ask the user, who can change that "
         "note."
     )
