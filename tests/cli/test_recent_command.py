@@ -4,14 +4,14 @@ import json
 
 import pytest
 
-from memory_palace.cli import recent as command
+from memory_palace.cli import common
 from support.palaces import NOW, Palace
 
 
 @pytest.fixture(autouse=True)
 def noon(monkeypatch: pytest.MonkeyPatch) -> None:
     """A fixed clock."""
-    monkeypatch.setattr(command, "now", lambda: NOW)
+    monkeypatch.setattr(common, "now", lambda: NOW)
 
 
 @pytest.fixture
