@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -27,7 +28,7 @@ from memory_palace.session import (
 from memory_palace.session.drain import Drained
 from memory_palace.session.observing import Ran
 from session.captured_turns import end, event, path, say, texts
-from support.palaces import NOW, Palace
+from support.palaces import NOW, SCRIPTS, Palace
 
 
 @pytest.fixture
@@ -278,21 +279,35 @@ def until_drained(root: Path) -> None:
         time.sleep(0.02)
 
 
-def test_a_process_drains_behind_ones_back(
-    keyword_palace: Palace, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> None:
-    """It has a session of its own, says nothing, and knows that it is inside a hook."""
+_START = """\
+import sys
+from pathlib import Path
+from memory_palace.session import draining
+draining.start(Path(sys.argv[1]))
+"""
+
+
+def test_a_process_drains_behind_ones_back(keyword_palace: Palace) -> None:
+    """It has a session of its own, says nothing, and knows that it is inside a hook.
+
+    Started from a process of its own: libraries that other tests load speak up at a fork."""
     root = keyword_palace.root
-    monkeypatch.setenv("PYTHONPATH", str(root / "a-stranger-s"))
     (root / "memory_palace").mkdir()
     (root / "memory_palace/__init__.py").write_text("raise SystemExit(3)")
     say(root, "one")
     end(root)
-    draining.start(root)
+    started = subprocess.run(
+        [sys.executable, "-P", "-c", _START, str(root)],
+        capture_output=True,
+        cwd=root,
+        env=os.environ | {"PYTHONPATH": f"{SCRIPTS}:{root / 'a-stranger-s'}"},
+        timeout=60,
+        check=True,
+    )
     until_drained(root)
     assert texts(root) == ["one"]
     assert faults(root) == []
-    assert capfd.readouterr() == ("", "")
+    assert (started.stdout, started.stderr) == (b"", b"")
 
 
 _SEEN = """\
