@@ -200,7 +200,7 @@ def _line(one: "Found") -> str:
     facts += [f"work {record.work}"] if record.work else []
     about = f"{one.source.wing}: " if one.source.wing else ""
     return printable(
-        f"[{record.id}] {ledger_chunks.minute(record.at)} {record.type} {about}"
+        f"[{record.id}] {dates.minute(record.at)} {record.type} {about}"
         f"{ledger_chunks.title(record)} ({', '.join(facts)})"
     )
 

@@ -18,7 +18,7 @@ def line(one: Found) -> str:
     facts += [f"read {record.read:,}"]
     facts += [f"work {record.work:,}"] if record.work else []
     said = printable(ledger_chunks.title(record))
-    when = ledger_chunks.minute(record.at)
+    when = dates.minute(record.at)
     return f"{record.id}  {when}  {record.type}  {said}  ({', '.join(facts)})"
 
 

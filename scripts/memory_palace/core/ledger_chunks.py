@@ -134,14 +134,12 @@ def title(record: Record) -> str:
     return layers.clipped(cut + (" …" if len(words) > TITLE_WORDS else ""), TITLE_CHARACTERS)
 
 
-minute = dates.minute
-
-
 def line(record: Record) -> str:
     """A record on one line: ``2026-11-29 14:03 bugfix: content (files)``."""
     more = len(record.files) - MOST_FILES
     named = ", ".join(record.files[:MOST_FILES]) + (f", {more} more" if more > 0 else "")
-    return f"{minute(record.at)} {record.type}: {record.content}" + (f" ({named})" if named else "")
+    said = f"{dates.minute(record.at)} {record.type}: {record.content}"
+    return said + (f" ({named})" if named else "")
 
 
 def full(record: Record) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from typing import NamedTuple
 
-from memory_palace.core import layers, ledger_chunks
+from memory_palace.core import dates, layers, ledger_chunks
 from memory_palace.core.layers import TOKEN
 from memory_palace.core.ledger import RELEVANCES
 from memory_palace.core.ledger_chunks import Record
@@ -137,7 +137,7 @@ def _pieces(said: str, most: int) -> str:
 
 def _heading(session: Session) -> str:
     times = (session.records[0].at, session.records[-1].at)
-    first, last = map(ledger_chunks.minute, times)
+    first, last = map(dates.minute, times)
     end = last[11:] if first[:10] == last[:10] else last
     span = first + (f" to {end}" if last != first else "")
     return f"## {span}, {printable(session.agent)}, session {printable(session.name)}"
@@ -145,7 +145,7 @@ def _heading(session: Session) -> str:
 
 def _row(record: Record) -> str:
     title = printable(ledger_chunks.title(record)).replace("|", "\\|")
-    cells = [record.id, ledger_chunks.minute(record.at), record.type, title]
+    cells = [record.id, dates.minute(record.at), record.type, title]
     return f"| {' | '.join(cells)} | {record.read} | {record.work or ''} |"
 
 
