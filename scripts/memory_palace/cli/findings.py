@@ -2,13 +2,13 @@
 
 import functools
 import json
-import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 
+from memory_palace.cli import json_input
 from memory_palace.cli.common import format_option, now, reason_option, report, root_option, say
 from memory_palace.core.errors import BadInput, Missing
 from memory_palace.core.findings import RESOLUTIONS, STATUSES, Fault, Finding
@@ -93,32 +93,13 @@ def _items(
 ) -> tuple[list[tuple[int, Finding]], bool]:
     """The numbered good items of FILE; True if there are bad ones, which are told."""
     good, bad = [], False
-    for number, item in enumerate(stores.items(_text(file)), start=1):
+    for number, item in enumerate(stores.items(json_input.text(file, MOST_BYTES)), start=1):
         try:
             good.append((number, stores.candidate(item, defaults, source)))
         except Fault as fault:
             bad = True
             say(f"item {number}: {fault}", "red")
     return good, bad
-
-
-def _text(file: str) -> str:
-    try:
-        if file == "-":
-            if sys.stdin is None:
-                raise BadInput("stdin is closed: name a JSON file")
-            data = sys.stdin.buffer.read(MOST_BYTES + 1)
-        else:
-            with Path(file).open("rb") as opened:
-                data = opened.read(MOST_BYTES + 1)
-    except OSError as error:
-        raise BadInput(f"{file} cannot be read ({error.strerror}): name a JSON file") from None
-    if len(data) > MOST_BYTES:
-        raise BadInput(f"{file} is over {MOST_BYTES >> 20} MB: give it in parts")
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise BadInput(f"{file} is not UTF-8: save it as UTF-8") from None
 
 
 def _cosines(root: Path) -> Callable[[str, Sequence[str]], Sequence[float]]:

@@ -10,11 +10,23 @@ from memory_palace.files import roots
 
 
 def read(file: str, most_bytes: int) -> Any:
-    """The JSON in ``file``, ``-`` for stdin, which never waits on a pipe of that name.
+    """The JSON in ``file``. Raises :class:`BadInput` as :func:`text` does, and with the line where
+    it is none."""
+    shown = _shown(file)
+    try:
+        return json.loads(text(file, most_bytes))
+    except json.JSONDecodeError as error:
+        raise BadInput(f"{shown}:{error.lineno}: no JSON ({error.msg}): mend it") from None
+    except (ValueError, RecursionError) as error:
+        raise BadInput(f"{shown}: no JSON ({error}): mend it") from None
 
-    Raises :class:`BadInput`, with the line where there is one.
+
+def text(file: str, most_bytes: int) -> str:
+    """The text of ``file``, ``-`` for stdin, which never waits on a pipe of that name.
+
+    Raises :class:`BadInput` for what cannot be read, is longer, or is not UTF-8.
     """
-    shown = "stdin" if file == "-" else printable(file)
+    shown = _shown(file)
     try:
         if file == "-":
             if sys.stdin is None:
@@ -28,10 +40,10 @@ def read(file: str, most_bytes: int) -> Any:
     if len(data) > most_bytes:
         raise BadInput(f"{shown} is over {most_bytes >> 20} MB: give it in parts")
     try:
-        return json.loads(data.decode("utf-8-sig"))
+        return data.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise BadInput(f"{shown} is not UTF-8: save it as UTF-8") from None
-    except json.JSONDecodeError as error:
-        raise BadInput(f"{shown}:{error.lineno}: no JSON ({error.msg}): mend it") from None
-    except (ValueError, RecursionError) as error:
-        raise BadInput(f"{shown}: no JSON ({error}): mend it") from None
+
+
+def _shown(file: str) -> str:
+    return "stdin" if file == "-" else printable(file)
