@@ -178,10 +178,10 @@ def test_too_much_to_observe_in_time(session: Compacted, monkeypatch: pytest.Mon
         (fault,) = session.compact().faults
         assert "no time to observe all of a session" in fault
     assert len(session.folds) == 1
-    assert folding.given_back(session.root, session.event("start"), NOW, 9_000) == ""
+    assert folding.shown(folding.newest(session.root, session.event("start"), NOW), 9_000) == ""
     session.prompt("Decided: the port is 8443.")
     session.compact()
-    assert "8443" in folding.given_back(session.root, session.event("start"), NOW, 9_000)
+    assert "8443" in folding.shown(folding.newest(session.root, session.event("start"), NOW), 9_000)
 
 
 def each(part: Sequence[Entry]) -> list[Observation]:
@@ -202,7 +202,7 @@ def test_it_is_cut_to_its_room(tmp_path: Path) -> None:
     talk.say("and so on")
     event = Event(CLIENT, "start", "s1", source="compact")
     for room in (0, 100, 500, 1_000, 2_000, 5_000, 100_000):
-        text = folding.given_back(talk.root, event, talk.at, room)
+        text = folding.shown(folding.newest(talk.root, event, talk.at), room)
         assert fence.size(text) <= room
         assert text == "" if room <= 100 else text.startswith(folding.TITLE)
         if text:

@@ -86,15 +86,9 @@ def newest(root: Path, event: Event, now: datetime) -> Fold | None:
     return fold if fold.text else None
 
 
-def given_back(root: Path, event: Event, now: datetime, room: int) -> str:
-    """What of the fold fits ``room`` characters as clients count them, with what leads back to
-    its sources; empty where there is nothing to give."""
-    found = newest(root, event, now)
-    return shown(found, room) if found else ""
-
-
 def shown(fold: Fold | None, room: int) -> str:
-    """As :func:`given_back`, for a fold that is at hand."""
+    """What of a fold fits ``room`` characters as clients count them, with what leads back to its
+    sources; empty where there is nothing to give."""
     if fold is None:
         return ""
     notes = [_NOTE]
