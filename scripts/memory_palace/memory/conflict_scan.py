@@ -7,14 +7,14 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 
-from memory_palace.core import conflicts, contradiction, factrows, note, topics
+from memory_palace.core import conflicts, contradiction, note, topics
 from memory_palace.core.conflicts import Record
 from memory_palace.core.contradiction import Contradiction
 from memory_palace.core.errors import Refused
 from memory_palace.core.problems import Problem, in_order
 from memory_palace.core.text import nfc, stem
 from memory_palace.embed.port import Vectors
-from memory_palace.files import read, tree
+from memory_palace.files import facts, read, tree
 from memory_palace.files.config import Config
 from memory_palace.memory import conflict_pairs as pairs
 from memory_palace.memory import conflict_sides as sides
@@ -160,8 +160,9 @@ def _facts(
 ) -> Iterator[tuple[Found, Found, Contradiction]]:
     if not config.one_valued:
         return
-    for one, other, why in factrows.clashes(sides.facts(root), config.one_valued, at):
-        yield sides.of_fact(one), sides.of_fact(other), why
+    for one, other in facts.load(root).clashes(config.one_valued, at):
+        why = f"{one.subject} has one {one.predicate}: {one.object} and {other.object}"
+        yield sides.of_fact(one), sides.of_fact(other), Contradiction("one_valued", why, 1.0)
 
 
 def _notes(

@@ -6,14 +6,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
-from memory_palace.core import conflicts, factrows, markdown, mergemarks, note, privacy, topics
+from memory_palace.core import conflicts, markdown, mergemarks, note, privacy, topics
 from memory_palace.core.conflicts import Side
 from memory_palace.core.errors import Refused
+from memory_palace.core.fact import PATH as FACTS
+from memory_palace.core.fact import Fact
 from memory_palace.core.links import TREE
 from memory_palace.core.mergemarks import Merge
 from memory_palace.core.text import COLD_COMPONENT, nearest, nfc, split_lines, stem
 from memory_palace.core.topics import Entry
-from memory_palace.files import journal, jsonl, read, roots, tree
+from memory_palace.files import facts, read, tree
 from memory_palace.files.config import Config
 from memory_palace.memory import topic_file
 from memory_palace.memory.pen import Pen
@@ -103,10 +105,10 @@ class Names:
         return of_entry(self._state.entries[self._state.find(block).id], self._state)
 
     def _at(self, path: str, line: int) -> Found:
-        if path == factrows.PATH:
-            for row in facts(self._root):
-                if row.line == line:
-                    return of_fact(row)
+        if path == FACTS:
+            for fact in facts.load(self._root).found:
+                if fact.line == line:
+                    return of_fact(fact)
             raise Refused(f"{path}:{line} is no fact: `palace conflict scan` names the lines")
         path = self.note(path)
         text = self._state.texts.get(path, "")
@@ -163,9 +165,9 @@ def of_note(path: str, text: str) -> Found:
     return Found("note", path, line, claim)
 
 
-def of_fact(row: factrows.Row) -> Found:
+def of_fact(fact: Fact) -> Found:
     """One line of the facts."""
-    return Found("fact", factrows.PATH, row.line, row.sentence, row.id)
+    return Found("fact", FACTS, fact.line, fact.sentence, fact.id)
 
 
 def first_paragraph(path: str, text: str) -> tuple[int, str]:
@@ -183,18 +185,6 @@ def first_paragraph(path: str, text: str) -> tuple[int, str]:
             kept = f"{kept[:LONGEST_CLAIM].rsplit(maxsplit=1)[0]} …"
         return block.start, kept
     return read_.body_line, note.note_title(read_, outline.first_heading)
-
-
-def facts(root: Path) -> list[factrows.Row]:
-    """The facts that were added; none without the log."""
-    if not (root / factrows.PATH).exists():
-        return []
-    roots.inside(root, factrows.PATH)
-    got = read.read_bytes(root, factrows.PATH, journal.MOST_BYTES, "the facts")
-    if isinstance(got, read.Unreadable):
-        raise Refused(f"{factrows.PATH}: {got.problem.message}")
-    lines, _ = jsonl.parse(factrows.PATH, got[0].decode("utf-8", "surrogateescape"))
-    return factrows.read((line.number, line.data) for line in lines if line.data)
 
 
 def merges(root: Path, path: str) -> mergemarks.Marks:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 
-from memory_palace.core import dates, entrychange, events, notechange, secret_forms, topics
+from memory_palace.core import dates, entrychange, events, facts, notechange, secret_forms, topics
 from memory_palace.core.entrychange import EntryChange
 from memory_palace.core.events import Event
 from memory_palace.core.memories import Memory
@@ -67,7 +67,7 @@ def look(root: Path, base: str | None, now: datetime) -> Review:
     happened = next((log.kinds for log in logs if log.path == events.PATH), {})
     notes = notechange.compare(*sides.without_entries(), _pages(logs))
     notes = tuple(note for note in notes if not _is_only_entries(note, sides))
-    told = [log for log in logs if log.path == review_logs.FACTS]
+    told = [log for log in logs if log.path == facts.PATH]
     return Review(
         between=between,
         notes=notes,

@@ -13,7 +13,6 @@ from memory_palace.core.worddiff import one_line
 from memory_palace.files import jsonl
 from memory_palace.files.jsonl import Line
 
-FACTS = "manifests/facts.jsonl"
 MOST_LISTED = 20
 """Lost lines of one log that are named one by one."""
 _LISTS = ("manifests/watchdog_manifest_v1.jsonl", "manifests/projects/")
