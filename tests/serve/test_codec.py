@@ -52,6 +52,8 @@ def values(kind: Any) -> st.SearchStrategy[Any]:
     if origin is None and inner:
         return st.one_of(*(values(one) for one in inner))
     hints = get_type_hints(kind)
+    if hasattr(kind, "_fields"):
+        return st.builds(kind, **{name: values(hint) for name, hint in hints.items()})
     return st.builds(kind, **{f.name: values(hints[f.name]) for f in fields(kind)})
 
 

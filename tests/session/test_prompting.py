@@ -1,5 +1,6 @@
 """What fits a prompt."""
 
+import json
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -9,6 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from memory_palace.core import fence
+from memory_palace.core.fact import PATH as FACTS
 from memory_palace.core.queries import query_class
 from memory_palace.session import prompting, record
 from memory_palace.session.finding import About, Piece, digest
@@ -273,3 +275,53 @@ def test_what_is_proposed_is_not_put_beside_a_prompt(filled: Prompted) -> None:
     context = filled.say(QUESTION).context
     assert "palace/ledger.md" in context
     assert "proposals" not in context
+
+
+def known(filled: Prompted, *triples: tuple[str, str, str]) -> None:
+    """Write facts that hold since 2026-11-20."""
+    rows = [
+        {"at": "2026-11-20T00:00:00Z", "by": "pi@laptop", "event": "added", "uid": f"{n:016}"}
+        | {"id": f"{n:012}", "subject": s, "predicate": p, "object": o}
+        for n, (s, p, o) in enumerate(triples)
+    ]
+    filled.palace.write(FACTS, "".join(json.dumps(row) + "\n" for row in rows))
+
+
+def test_a_fact_stands_beside_a_prompt_that_plainly_names_its_subject(filled: Prompted) -> None:
+    """Once a session, below what else fits; a new one of the name comes by itself."""
+    known(filled, ("BGE-M3", "floor", "0.45"))
+    reply = filled.say("raise the floor of BGE-M3 to 0.5")
+    fact = "- BGE-M3 floor 0.45, since 2026-11-20 (fact 000000000000)"
+    assert reply.context == fence.fenced(f"Facts that hold:\n{fact}", "prompt")
+    assert [row["key"] for row in filled.rows("shown")] == ["000000000000"]
+    assert filled.say("BGE-M3 again, please").context == ""
+    known(filled, ("BGE-M3", "floor", "0.45"), ("BGE-M3", "license", "MIT"))
+    assert "license MIT" in filled.say(f"{QUESTION} And BGE-M3?").context
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "raise the floor of bge-m3",
+        "is MIT a licence, and what does Gateway do?",
+        "fix the README and the CI",
+        "does gateway run?",
+    ],
+)
+def test_what_is_not_surely_meant_brings_no_fact(filled: Prompted, prompt: str) -> None:
+    """Another spelling, an object, a plain word, a word of everyday work."""
+    known(
+        filled,
+        ("BGE-M3", "license", "MIT"),
+        ("Gateway", "uses", "Envoy"),
+        ("README", "owner", "Ada"),
+        ("CI", "runs_on", "Linux"),
+    )
+    assert "Facts" not in filled.say(prompt).context
+    assert "Facts" in filled.say("BGE-M3's floor").context
+
+
+def test_few_facts_beside_a_prompt(filled: Prompted) -> None:
+    """Three; what ended is none."""
+    known(filled, *(("BGE-M3", f"p{n}", "x") for n in range(6)))
+    assert filled.say("tell me about BGE-M3").context.count("(fact ") == 3

@@ -40,9 +40,12 @@ class Desk:
     now: Callable[[], datetime] = utc_now
 
 
-def moments(since: str, until: str, now: datetime) -> tuple[datetime | None, datetime | None]:
-    """The moments that both name, None for an empty one. Raises :class:`BadInput`."""
-    first, last = _moment("since", since, now), _moment("until", until, now, end=True)
+def moments(
+    since: str, until: str, now: datetime, last_name: str = "until"
+) -> tuple[datetime | None, datetime | None]:
+    """The moments that both name, None for an empty one. ``last_name`` is what the client calls
+    the end. Raises :class:`BadInput`."""
+    first, last = _moment("since", since, now), _moment(last_name, until, now, end=True)
     if first and last and first > last:
         raise BadInput(f"since {since} is after until {until}: swap them")
     return first, last

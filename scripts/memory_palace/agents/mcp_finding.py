@@ -5,8 +5,9 @@ from typing import Annotated
 
 from pydantic import BaseModel, Field
 
-from memory_palace.agents import mcp_texts
+from memory_palace.agents import mcp_facts, mcp_texts
 from memory_palace.agents.mcp_desk import Day, Desk, Words, moments
+from memory_palace.agents.mcp_facts import Row
 from memory_palace.agents.mcp_schema import Said
 from memory_palace.core import dates, private_spans
 from memory_palace.core.errors import BadInput
@@ -37,10 +38,11 @@ class Place(BaseModel):
 
 
 class Hits(Said):
-    """What `search` answers."""
+    """What `search` answers. ``facts`` are about entities that the query names."""
 
     hits: list[Place]
     notes: list[str]
+    facts: list[Row]
 
 
 class Finding:
@@ -64,8 +66,11 @@ class Finding:
         until: Day = "",
         lines: Annotated[bool, Field(description="Single lines instead of sections.")] = False,
         archived: Annotated[bool, Field(description="Search the archive too.")] = False,
+        as_of: Annotated[
+            str, Field(description="Only notes and facts as of the end of this day.")
+        ] = "",
     ) -> Hits:
-        if not any((query.strip(), rooms, types, tags, since, until)):
+        if not any((query.strip(), rooms, types, tags, since, until, as_of)):
             raise BadInput("nothing is asked: give `query`, or a filter such as `types` or `since`")
         now = self._desk.now()
         first, last = moments(since, until, now)
@@ -80,16 +85,25 @@ class Finding:
             top_k=top_k,
             lines=lines,
             archived=archived,
+            facts=True,
+            as_of=moments("", as_of, now, "as_of")[1],
         )
         answer = self._desk.source.ask(asked, configured, now)
         note_retrieved(self._desk.root, [hit.path for hit in answer.hits], now)
         notes = [mcp_texts.told(note) for note in answer.notes]
         hits = [shown for hit in answer.hits if (shown := self._shown(hit))]
-        text = fenced(mcp_texts.hits(hits), "search", MOST_SHOWN)
+        told = (
+            ["facts:", *mcp_facts.plain_lines(answer.facts, asked.as_of or now)]
+            if answer.facts
+            else []
+        )
+        parts = (mcp_texts.hits(hits), "\n".join(told))
+        text = fenced("\n\n".join(part for part in parts if part), "search", MOST_SHOWN)
         return Hits(
             text="\n".join(part for part in (text, *notes) if part),
             hits=[_place(hit) for hit in hits],
             notes=notes,
+            facts=[mcp_facts.row(fact, asked.as_of or now) for fact in answer.facts],
         )
 
     def _shown(self, hit: Hit) -> Hit | None:

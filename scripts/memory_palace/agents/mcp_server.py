@@ -127,7 +127,7 @@ class PalaceServer(MCPServer[Any]):
             found = Finding(self.desk).search(topic)
         except PalaceError as error:
             raise _invalid(str(error)) from None
-        return mcp_prompts.recall(topic, found.text if found.hits else "")
+        return mcp_prompts.recall(topic, found.text if found.hits or found.facts else "")
 
     def _end_of_session(
         self, focus: Annotated[str, Field(description="What to look at above all.")] = ""

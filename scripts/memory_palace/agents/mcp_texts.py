@@ -22,6 +22,12 @@ _TOOLS = {
     "`palace observe --pending`": "`observe` without arguments",
     '`palace diary write "…"`': "`diary_write`",
     "`palace topics` lists them": "`search` finds them",
+    "`palace kg query`": "`kg_query`",
+    "`palace kg invalidate ": "`kg_invalidate ",
+    "`palace kg add": "`kg_add",
+    "use --from": "use `valid_from`",
+    "later --ended": "later `ended`",
+    "earlier --ended": "earlier `ended`",
     "--archived": "`archived`",
     "without --section": "without `section`",
 }

@@ -5,12 +5,14 @@ from typing import Any, NamedTuple
 
 from memory_palace.agents.mcp_desk import Desk
 from memory_palace.agents.mcp_diary import Diary
+from memory_palace.agents.mcp_facts import Facts
 from memory_palace.agents.mcp_finding import Finding
 from memory_palace.agents.mcp_mem import Happened
 from memory_palace.agents.mcp_memories import Sessions
 from memory_palace.agents.mcp_more import Findings, Layers
 from memory_palace.agents.mcp_palace import Palace
 from memory_palace.agents.mcp_reading import Reading
+from memory_palace.agents.mcp_rooms import Rooms
 from memory_palace.agents.mcp_schema import PlainTool, plain
 from memory_palace.agents.mcp_writing import Writing
 
@@ -57,6 +59,7 @@ def further(desk: Desk) -> list[PlainTool]:
     """The tools of ``--tools all``, beside the basic ones."""
     layers, findings = Layers(desk), Findings(desk)
     happened, sessions, diary = Happened(desk), Sessions(desk), Diary(desk)
+    facts, rooms = Facts(desk), Rooms(desk)
     return _made(
         _Row(layers.recall, "What a wing or a room knows, or what an id of a session rests on."),
         _Row(layers.report, "What the memory says now, for a prompt and files."),
@@ -79,6 +82,14 @@ def further(desk: Desk) -> list[PlainTool]:
         ),
         _Row(diary.diary_write, "Add an entry to an agent's diary of today.", reads=False),
         _Row(diary.diary_read, "The latest entries of an agent's diary, oldest first."),
+        _Row(facts.kg_add, "Add a fact that holds from a day on, until it is ended.", reads=False),
+        _Row(facts.kg_query, "The facts of an entity that hold, now or as of a day."),
+        _Row(facts.kg_invalidate, "End a fact; its past stays.", reads=False),
+        _Row(facts.kg_timeline, "Every fact that an entity was ever in, by start."),
+        _Row(facts.kg_extract, "Propose facts that a note or a text states; writes nothing."),
+        _Row(facts.kg_stats, "How many facts there are, and of which predicates."),
+        _Row(rooms.traverse, "The rooms that can be reached from a room, nearest first."),
+        _Row(rooms.tunnels, "The rooms that several wings share."),
     )
 
 

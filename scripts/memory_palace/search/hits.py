@@ -3,6 +3,8 @@
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from memory_palace.core.fact import Fact
+
 
 @dataclass(frozen=True, slots=True)
 class Parts:
@@ -50,7 +52,8 @@ class Hit:
 
     Lines count from 1, inclusive; ``id`` is 12 hex digits. ``best`` are the lines of the chunk
     that answer best, where that can be told. ``same`` are hits that were folded into this one;
-    ``row`` is the chunk's row in the catalog.
+    ``row`` is the chunk's row in the catalog. A mined file's ``path`` is ``project:<name>/<path>``;
+    it has a ``room``.
     """
 
     path: str
@@ -70,6 +73,7 @@ class Hit:
     same: tuple[Same, ...] = ()
     best: tuple[int, int] | None = None
     row: int = 0
+    room: str = ""
 
 
 @dataclass(slots=True)
@@ -77,9 +81,10 @@ class Answer:
     """The hits, best first, and what a person should know about them.
 
     ``changed`` counts files that the index does not know as they are now; ``notes`` are single
-    lines for stderr.
+    lines for stderr. ``facts`` are about entities that the question names, where it asked for them.
     """
 
     hits: list[Hit] = field(default_factory=list)
     changed: int = 0
     notes: list[str] = field(default_factory=list)
+    facts: list[Fact] = field(default_factory=list)

@@ -98,6 +98,8 @@ def rank(
     The order is that of the compound score (``raw``: of the cosine). A query of filters alone
     takes every chunk that passes.
     """
+    if query.as_of:
+        among = replace(among, older=superseded.as_of(among.older, among.time, query.as_of))
     wanted = Wanted(closer.most(query.top_k), closer.most(query.top_k))
     among = narrow.narrowed(among, catalog, question, query, weights, scale, now, wanted)
     n = len(among.chunk)

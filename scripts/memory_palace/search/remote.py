@@ -32,7 +32,7 @@ from memory_palace.search.bounds import Sought
 from memory_palace.search.gathered import Gathered
 from memory_palace.search.hits import Answer, Hit
 from memory_palace.search.likely import Likely
-from memory_palace.search.query import Query
+from memory_palace.search.query import Query, as_asked
 from memory_palace.search.question import Question
 from memory_palace.search.rarity import Pages, Rarity, phrases
 from memory_palace.search.searcher import Searcher
@@ -97,10 +97,11 @@ class RemoteSearcher(Searcher):
         """As :meth:`Searcher.ask`; raises :class:`Missing` too where Milvus fails."""
         query = replace(query, text=query.text.strip())
         self._check(query)
-        main = self._gathered(self._palace, query, now, cold=False)
+        then = as_asked(query, now)
+        main = self._gathered(self._palace, query, then, cold=False)
         below = None
         if query.archived:
-            below = self._gathered(self._palace + COLD, query, now, cold=True)
+            below = self._gathered(self._palace + COLD, query, then, cold=True)
         with _Ranking(self, main, below) as ranking:
             answer = ranking.ask(query, now)
             self._reranker = ranking._reranker

@@ -1,6 +1,7 @@
 """Superseded notes: which they are, and how they rank behind their successors."""
 
 from collections.abc import Sequence
+from datetime import datetime
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,6 +37,12 @@ def pairs(catalog: Catalog, files: Sequence[int]) -> Ids:
         for source, target, key in rows
     }
     return np.array(sorted(found), dtype=np.int64).reshape(-1, 2)
+
+
+def as_of(older: Ids, time: Scores, moment: datetime) -> Ids:
+    """Those of the pairs whose successor was there at that moment. ``time`` is of the files, in
+    seconds (NaN: none)."""
+    return older[~(time[older[:, 1]] > moment.timestamp())]
 
 
 def behind(score: Scores, file: Ids, proven: NDArray[np.bool_], older: Ids) -> Scores:

@@ -29,8 +29,8 @@ class Unfit(ValueError):
 def encode(value: Any) -> Any:
     """``value`` as what :mod:`json` writes. Raises :class:`Unfit` for what has no such form.
 
-    Dataclasses become objects, moments and paths text, sequences and sets lists; a mapping whose
-    keys are not all text becomes a list of pairs.
+    Dataclasses become objects, moments and paths text, sequences (named tuples too) and sets
+    lists; a mapping whose keys are not all text becomes a list of pairs.
     """
     if value is None or isinstance(value, bool | str):
         return value
@@ -69,6 +69,8 @@ def _decode(kind: Any, data: Any, at: str) -> Any:
         return data
     if is_dataclass(kind):
         return _object(kind, data, at)
+    if isinstance(kind, type) and issubclass(kind, tuple) and hasattr(kind, "_fields"):
+        return kind(*_tuple(tuple(get_type_hints(kind).values()), data, at))
     origin, inner = get_origin(kind) or kind, get_args(kind)
     if origin in (Union, types.UnionType):
         return _either(inner, data, at)

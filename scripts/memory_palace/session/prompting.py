@@ -8,12 +8,14 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from memory_palace.core import excerpts, fence, prompts
+from memory_palace.core import dates, excerpts, fence, private_spans, prompts
+from memory_palace.core.fact import PATH, Fact
 from memory_palace.core.links import TREE
 from memory_palace.core.problems import printable
+from memory_palace.search import known
 from memory_palace.session import record
 from memory_palace.session.events import Event, Reply
-from memory_palace.session.finding import Cold, Finder, Piece
+from memory_palace.session.finding import Cold, Finder, Piece, digest
 
 MOST_CHARACTERS = 2_500
 """The whole of what one prompt gets, marks included."""
@@ -33,6 +35,7 @@ LONGEST_HEADING = 120
 
 _ENTRIES = "Entries that fit:"
 _NOTES = "Notes that fit:"
+_FACTS = "Facts that hold:"
 
 
 class Composed(NamedTuple):
@@ -56,16 +59,19 @@ def reply(root: Path, event: Event, now: datetime, finder: Finder | None = None)
         return Reply(faults=faults)
     finder = finder or Cold(root, now)
     shown = record.shown(record.read(root, session))
-    made = compose(question, finder, shown)
+    made = compose(question, finder, shown, known.beside_prompt(root, question, now))
     new, rows = once(finder.faults, shown)
     faults += record.noted(root, session, [*made.rows, *rows])
     return Reply(context=made.context, faults=tuple(dict.fromkeys((*faults, *new))))
 
 
-def compose(question: str, finder: Finder, shown: Mapping[str, str]) -> Composed:
+def compose(
+    question: str, finder: Finder, shown: Mapping[str, str], facts: Iterable[Fact] = ()
+) -> Composed:
     """What fits a question, as much as has room, without what was ``shown`` ({key: digest}).
 
-    The best are looked at, shown or not: the next best in their place would be noise.
+    The best are looked at, shown or not: the next best in their place would be noise. ``facts``
+    come last.
     """
     from memory_palace.core import queries
 
@@ -80,8 +86,21 @@ def compose(question: str, finder: Finder, shown: Mapping[str, str]) -> Composed
     entry_texts, entry_pieces = fitted(map(entry_text, entries), entries, room - len(_ENTRIES) - 1)
     lines = [_ENTRIES, *entry_texts] if entry_texts else []
     lines += [*([""] if lines else []), _NOTES, *note_texts] if note_texts else []
+    room -= sum(fence.size(text) + 1 for text in entry_texts) + len(_ENTRIES) + len(_FACTS) + 3
+    held = list(fresh(map(_of_fact, facts), shown))
+    fact_texts, fact_pieces = fitted((f"- {one.text}" for one in held), held, room)
+    lines += [*([""] if lines else []), _FACTS, *fact_texts] if fact_texts else []
     context = fence.fenced("\n".join(lines), "prompt", MOST_CHARACTERS)
-    return Composed(context, rows_of([*entry_pieces, *note_pieces]) if context else ())
+    rows = rows_of([*entry_pieces, *note_pieces, *fact_pieces])
+    return Composed(context, rows if context else ())
+
+
+def _of_fact(fact: Fact) -> Piece:
+    """``subject predicate object, since 2026-11-20 (fact 3f9ac2d41b7e)`` as a piece."""
+    since = f", since {dates.stamp(fact.valid_from)[:10]}" if fact.valid_from else ""
+    said = excerpts.cut(_visible(private_spans.hidden(fact.sentence)), MOST_ENTRY)
+    text = f"{said}{since} (fact {printable(fact.id)})"
+    return Piece(fact.id, digest(text), PATH, fact.line, fact.line, text)
 
 
 def fresh(pieces: Iterable[Piece], shown: Mapping[str, str]) -> Iterator[Piece]:

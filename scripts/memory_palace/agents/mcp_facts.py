@@ -1,0 +1,323 @@
+"""The tools of ``--tools all`` for facts in time: add, ask, end, look back, propose."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, Field
+
+from memory_palace.agents import mcp_texts
+from memory_palace.agents.mcp_desk import Desk, Listed, Reason
+from memory_palace.agents.mcp_schema import Said
+from memory_palace.core import dates, excerpts, extract, facts_text
+from memory_palace.core.errors import BadInput
+from memory_palace.core.fact import Fact
+from memory_palace.core.facts import Facts as Known
+from memory_palace.core.fence import fenced
+from memory_palace.core.private_spans import hidden
+from memory_palace.core.problems import printable
+
+MOST_SHOWN = 40_000
+LONGEST = 600
+"""Characters of a fact's line."""
+
+Subject = Annotated[str, Field(description="What the fact is about.")]
+Predicate = Annotated[str, Field(description="The relation, say `uses` or `owned_by`.")]
+Object = Annotated[str, Field(description="The other side, or the value.")]
+Entity = Annotated[str, Field(description="A name, in any spelling of case.")]
+Moment = Annotated[str, Field(description="2026-11-29 or 2026-11-29T20:15:03Z; empty: now.")]
+
+
+class Row(BaseModel):
+    """A fact. Times as they are stored, empty where there is none; ``valid_to`` is exclusive."""
+
+    id: str
+    subject: str
+    predicate: str
+    object: str
+    valid_from: str
+    valid_to: str
+    holds: bool
+    source: str
+    by: str
+
+
+class Told(Said):
+    """What `kg_query` and `kg_timeline` answer; ``more`` are older ones."""
+
+    facts: list[Row]
+    more: int
+
+
+class Kept(Said):
+    """What `kg_add` answers: the fact, whether it is ``new``, those that it closed, the conflict
+    records that it opened."""
+
+    fact: Row
+    new: bool
+    closed: list[Row]
+    opened: list[str]
+
+
+class Ended(Said):
+    """What `kg_invalidate` answers."""
+
+    facts: list[Row]
+
+
+class Proposal(BaseModel):
+    """A fact that a text may state: the parameters of `kg_add`, and where it stands."""
+
+    line: int
+    subject: str
+    predicate: str
+    object: str
+    valid_from: str
+    confidence: float
+    rule: str
+
+
+class Proposals(Said):
+    """What `kg_extract` answers; nothing was written."""
+
+    path: str
+    proposals: list[Proposal]
+
+
+class Named(BaseModel):
+    """A predicate, and how many facts have it."""
+
+    name: str
+    facts: int
+
+
+class Stats(Said):
+    """What `kg_stats` answers. ``problems`` are lines of the log that do not count."""
+
+    facts: int
+    holding: int
+    entities: int
+    predicates: list[Named]
+    problems: list[str]
+
+
+class Facts:
+    """The tools; see the module."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+
+    def kg_add(
+        self,
+        subject: Subject,
+        predicate: Predicate,
+        object: Object,
+        valid_from: Moment = "",
+        source: Annotated[str, Field(description="Where it is known from.")] = "",
+        confidence: Annotated[
+            float, Field(ge=0, le=1, description="How sure it is; 0: not said.")
+        ] = 0,
+        reason: Reason = "",
+    ) -> Kept:
+        from memory_palace.memory import facts, pen
+
+        desk, said = self._desk, list[str]()
+        begins = _moment("valid_from", valid_from)
+        with pen.begin(desk.root, desk.now(), "palace kg add", reason, said.append) as held:
+            done = facts.add(
+                held,
+                subject,
+                predicate,
+                object,
+                start=begins,
+                confidence=confidence or None,
+                source=source,
+            )
+        now = desk.now()
+        lines = [f"{'added' if done.new else 'there already:'} {_line(done.fact, now)}"]
+        lines += [f"closed {_line(fact, now)}" for fact in done.closed]
+        lines += [f"opened {path}" for path in done.opened]
+        return Kept(
+            text="\n".join([fenced("\n".join(lines), "facts"), *map(mcp_texts.told, said)]),
+            fact=row(done.fact, now),
+            new=done.new,
+            closed=[row(fact, now) for fact in done.closed],
+            opened=list(done.opened),
+        )
+
+    def kg_query(
+        self,
+        entity: Entity,
+        as_of: Annotated[
+            str, Field(description="A day (its end) or a time; empty: what holds now.")
+        ] = "",
+        direction: Annotated[
+            Literal["subject", "object", "both"], Field(description="Its place in the fact.")
+        ] = "both",
+        history: Annotated[bool, Field(description="Also what ended or is to come.")] = False,
+        most: Listed = 50,
+    ) -> Told:
+        if history and as_of:
+            raise BadInput("`history` shows all times: leave out `as_of`, or `history`")
+        at = _moment("as_of", as_of, end=True) or self._desk.now()
+        known = self._known()
+        found = known.about(entity, direction, None if history else at)
+        return self._told(known, entity, found, most, at)
+
+    def kg_invalidate(
+        self,
+        subject: Annotated[str, Field(description="What the fact is about.")] = "",
+        predicate: Annotated[str, Field(description="The relation.")] = "",
+        object: Annotated[str, Field(description="The other side, or the value.")] = "",
+        id: Annotated[str, Field(description="Instead of the names: the id of the fact.")] = "",
+        ended: Annotated[
+            str, Field(description="From when on it does not hold: a day or a time; empty: now.")
+        ] = "",
+        reason: Reason = "",
+    ) -> Ended:
+        from memory_palace.memory import facts, pen
+
+        desk, said = self._desk, list[str]()
+        names = (subject, predicate, object)
+        if any(names) == bool(id) or (any(names) and not all(names)):
+            raise BadInput("give `subject`, `predicate` and `object`, or `id` alone")
+        end = _moment("ended", ended)
+        with pen.begin(desk.root, desk.now(), "palace kg invalidate", reason, said.append) as held:
+            if id:
+                done = facts.invalidate_id(held, id, ended=end)
+            else:
+                done = facts.invalidate(held, *names, ended=end)
+        now = desk.now()
+        text = fenced("\n".join(f"ended {_line(fact, now)}" for fact in done), "facts")
+        return Ended(
+            text="\n".join([text, *map(mcp_texts.told, said)]),
+            facts=[row(fact, now) for fact in done],
+        )
+
+    def kg_timeline(self, entity: Entity, most: Listed = 50) -> Told:
+        known = self._known()
+        return self._told(known, entity, known.timeline(entity), most, self._desk.now())
+
+    def kg_stats(self) -> Stats:
+        known, now = self._known(), self._desk.now()
+        count = Counter(fact.predicate for fact in known.found)
+        listed = sorted(count.items(), key=lambda pair: (-pair[1], pair[0]))[:20]
+        holding = len(known.active(now))
+        problems = [mcp_texts.told(str(problem)) for problem in known.problems]
+        head = (
+            f"{len(known.found)} facts, {holding} hold; {len(known.spelled)} entities, "
+            f"{len(count)} predicates"
+        )
+        shown = fenced("\n".join(f"{printable(name)} ({n})" for name, n in listed), "facts")
+        return Stats(
+            text="\n".join(part for part in (head, shown, *problems[:20]) if part),
+            facts=len(known.found),
+            holding=holding,
+            entities=len(known.spelled),
+            predicates=[Named(name=name, facts=n) for name, n in listed],
+            problems=problems[:20],
+        )
+
+    def kg_extract(
+        self,
+        path: Annotated[str, Field(description="A note: its path, name or [[link]].")] = "",
+        text: Annotated[str, Field(description="Instead of a note: a text.")] = "",
+        subject: Annotated[
+            str, Field(description="What it is about, where it does not say; empty: its title.")
+        ] = "",
+        least: Annotated[
+            float, Field(ge=0, le=1, description="Only proposals of this confidence or more.")
+        ] = extract.LEAST,
+    ) -> Proposals:
+        if bool(path.strip()) == bool(text.strip()):
+            raise BadInput("give `path` or `text`")
+        name = ""
+        if path:
+            from memory_palace.search import reading
+
+            note = reading.read(self._desk.root, path, "", None, None, withhold=True)
+            name, text = note.path, "\n" * (note.start - 1) + "\n".join(note.lines)
+        found = [one for one in extract.extract(name, text, subject) if one.confidence >= least]
+        lines = [
+            f"{one.line}: {excerpts.cut(printable(extract.sentence(one)), LONGEST)}  "
+            f"({one.rule}, confidence {one.confidence:g})"
+            for one in found
+        ]
+        return Proposals(
+            text=fenced("\n".join(lines), "facts", MOST_SHOWN) or "no rule knows a fact in it",
+            path=name,
+            proposals=[
+                Proposal(
+                    line=one.line,
+                    subject=one.subject,
+                    predicate=one.predicate,
+                    object=one.object,
+                    valid_from=one.since,
+                    confidence=one.confidence,
+                    rule=one.rule,
+                )
+                for one in found
+            ],
+        )
+
+    def _known(self) -> Known:
+        from memory_palace.files import facts
+
+        return facts.load(self._desk.root)
+
+    def _told(
+        self, known: Known, entity: str, found: Sequence[Fact], most: int, at: datetime
+    ) -> Told:
+        """The last ``most`` facts; where there is none, the names that are like it."""
+        shown = found[-most:]
+        more = len(found) - len(shown)
+        said = [f"{more} older: ask for more with `most`"] if more else []
+        if not found:
+            every = len(known.about(entity))
+            near = ", ".join(known.near(entity))
+            named = f"{every} at other times, with `history`" if every else ""
+            hint = named or (f"did you mean {near}?" if near else "no name is like it")
+            said.append(mcp_texts.told(f"no fact of {entity}: {hint}"))
+        said += [mcp_texts.told(str(problem)) for problem in known.problems[:5]]
+        return Told(
+            text="\n".join(part for part in (lines(shown, at), *said) if part),
+            facts=[row(fact, at) for fact in shown],
+            more=more,
+        )
+
+
+def lines(facts: Iterable[Fact], now: datetime) -> str:
+    """Facts, a line each, fenced; empty without any."""
+    return fenced("\n".join(_line(fact, now) for fact in facts), "facts", MOST_SHOWN)
+
+
+def plain_lines(facts: Iterable[Fact], now: datetime) -> list[str]:
+    """Facts, a line each, for a text that is fenced as a whole."""
+    return [_line(fact, now) for fact in facts]
+
+
+def row(fact: Fact, now: datetime) -> Row:
+    """A fact as fields."""
+    return Row(
+        id=fact.id,
+        subject=hidden(fact.subject),
+        predicate=hidden(fact.predicate),
+        object=hidden(fact.object),
+        valid_from=facts_text.moment(fact.valid_from) if fact.valid_from else "",
+        valid_to=facts_text.moment(fact.valid_to) if fact.valid_to else "",
+        holds=fact.holds(now),
+        source=hidden(fact.source),
+        by=fact.by,
+    )
+
+
+def _line(fact: Fact, now: datetime) -> str:
+    return excerpts.cut(printable(hidden(facts_text.line(fact, now))), LONGEST)
+
+
+def _moment(name: str, text: str, end: bool = False) -> datetime | None:
+    found = (dates.end_of(text) if end else dates.parse(text)) if text else None
+    if text and found is None:
+        raise BadInput(f"{name} {text!r} is no date: write {dates.FORMS}")
+    return found

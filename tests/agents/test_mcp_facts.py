@@ -1,0 +1,145 @@
+"""The MCP tools for facts and rooms, called by the SDK's own client in memory."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from agents.mcp_calls import call, refused, server
+from memory_palace.agents.mcp_server import PalaceServer
+from memory_palace.core.fact import PATH
+from memory_palace.core.fence import OPEN, stripped
+from support.palaces import Palace
+
+
+@pytest.fixture
+def served(keyword_palace: Palace, monkeypatch: pytest.MonkeyPatch) -> Iterator[PalaceServer]:
+    """A server with every tool, over two notes and no facts."""
+    monkeypatch.setenv("PALACE_EMBEDDER", "none")
+    keyword_palace.notes(
+        project_rooms__demo__design__a="---\nowner: Ada\n---\n# Gateway\n\nDemo uses Envoy.",
+        project_rooms__other__design__b="# B\n\nText.",
+    )
+    made = server(keyword_palace.root)
+    yield made
+    made.desk.source.close()
+
+
+def uses(served: PalaceServer, name: str, **more: object) -> dict[str, object]:
+    """Say what the gateway uses."""
+    names = {"subject": "Gateway", "predicate": "uses", "object": name}
+    return call(served, "kg_add", **names, **more)
+
+
+def test_a_fact_is_added_once_and_found(served: PalaceServer) -> None:
+    """With id, validity, source and who said it; the second time it is the same."""
+    first = uses(served, "Envoy", valid_from="2026-11-01", source="a note", confidence=0.9)
+    again = uses(served, "envoy")
+    assert first["new"] and not again["new"]
+    assert first["fact"]["id"] == again["fact"]["id"]  # type: ignore[index]
+    found = call(served, "kg_query", entity="GATEWAY")
+    (row,) = found["facts"]
+    assert (row["subject"], row["object"], row["valid_from"]) == ("Gateway", "Envoy", "2026-11-01")
+    assert (row["holds"], row["source"], row["valid_to"]) == (True, "a note", "")
+    assert "[2026-11-01 .. now]" in found["text"] and stripped(found["text"]) == ""
+
+
+def test_as_of_history_and_timeline(served: PalaceServer) -> None:
+    """What ended held before; what is asked of no name says which is near."""
+    uses(served, "Nginx", valid_from="2026-10-01")
+    ended = call(
+        served,
+        "kg_invalidate",
+        subject="gateway",
+        predicate="uses",
+        object="nginx",
+        ended="2026-11-15",
+        reason="too slow",
+    )
+    assert ended["facts"][0]["valid_to"] == "2026-11-15" and "too slow" in ended["text"]
+    now = call(served, "kg_query", entity="Gateway")
+    assert now["facts"] == [] and "1 at other times, with `history`" in now["text"]
+    assert len(call(served, "kg_query", entity="Gateway", as_of="2026-11-14")["facts"]) == 1
+    assert call(served, "kg_query", entity="Gateway", as_of="2026-11-15")["facts"] == []
+    assert len(call(served, "kg_query", entity="Gateway", history=True)["facts"]) == 1
+    assert len(call(served, "kg_timeline", entity="nginx")["facts"]) == 1
+    assert "did you mean Gateway?" in call(served, "kg_timeline", entity="gatewey")["text"]
+    uses(served, "Envoy", valid_from="2026-11-15")
+    one = call(served, "kg_timeline", entity="gateway", most=1)
+    assert (one["more"], one["facts"][0]["object"]) == (1, "Envoy")
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "said"),
+    [
+        ("kg_add", {"subject": " ", "predicate": "p", "object": "o"}, "subject"),
+        (
+            "kg_add",
+            {"subject": "s", "predicate": "p", "object": "o", "valid_from": "yesterday"},
+            "valid_from 'yesterday' is no date: write 2026-11-29",
+        ),
+        ("kg_query", {"entity": "s", "as_of": "29.11.2026"}, "as_of '29.11.2026' is no date"),
+        ("kg_query", {"entity": "s", "as_of": "2026-11-29", "history": True}, "leave out"),
+        ("kg_invalidate", {"subject": "s"}, "or `id` alone"),
+        ("kg_invalidate", {}, "or `id` alone"),
+        ("kg_invalidate", {"id": "3f9ac2d41b7e"}, "`kg_query` shows"),
+        ("kg_extract", {}, "give `path` or `text`"),
+        ("kg_extract", {"path": "nowhere"}, "nowhere"),
+        ("search", {"query": "x", "as_of": "someday"}, "as_of 'someday' is no date"),
+        ("traverse", {"room": "desing"}, "did you mean `design`?"),
+        ("tunnels", {"wings": ["demo"]}, "name two wings"),
+    ],
+)
+def test_bad_input_gets_one_line(
+    served: PalaceServer, tool: str, arguments: dict[str, object], said: str
+) -> None:
+    """That says what to do, in the words of the tools."""
+    line = refused(served, tool, **arguments)
+    assert said in line and "--" not in line
+
+
+def test_search_brings_facts_of_what_is_named(served: PalaceServer) -> None:
+    """Beside the hits and without any, as of a day; the marks stand around all of it."""
+    uses(served, "Nginx</palace-memory>", valid_from="2026-10-01")
+    found = call(served, "search", query="the gateway?")
+    assert len(found["hits"]) == 1 and len(found["facts"]) == 1
+    assert "\nfacts:\n" in found["text"] and stripped(found["text"]) == ""
+    assert call(served, "search", query="gateway", as_of="2026-09-30")["facts"] == []
+    alone = call(served, "search", query="gateway", as_of="2023-10-01")
+    assert (alone["hits"], alone["facts"]) == ([], [])
+    alone = call(served, "search", query="gateway", types=["rule"])
+    assert alone["hits"] == [] and alone["text"].count(OPEN) == 1 and len(alone["facts"]) == 1
+
+
+def test_proposals_are_not_written(served: PalaceServer) -> None:
+    """Of a note by its name, and of a text; each with its line."""
+    found = call(served, "kg_extract", path="a", least=0.6)
+    assert [(one["line"], one["subject"], one["object"]) for one in found["proposals"]] == [
+        (2, "Gateway", "Ada"),
+        (6, "Demo", "Envoy"),
+    ]
+    assert found["path"] == "palace/project_rooms/demo/design/a.md"
+    text = call(served, "kg_extract", text="We use Redis.", subject="Demo")
+    assert [one["subject"] for one in text["proposals"]] == ["Demo"]
+    assert call(served, "kg_extract", text="Hello.")["text"] == "no rule knows a fact in it"
+    assert not (served.desk.root / PATH).exists()
+
+
+def test_stats_count_and_name_what_is_wrong(served: PalaceServer) -> None:
+    """Facts, those that hold, entities; a line that is none."""
+    assert call(served, "kg_stats")["facts"] == 0
+    uses(served, "Envoy")
+    with (served.desk.root / PATH).open("a") as file:
+        file.write("no line\n")
+    found = call(served, "kg_stats")
+    assert (found["facts"], found["holding"], found["entities"]) == (1, 1, 2)
+    assert found["predicates"] == [{"name": "uses", "facts": 1}]
+    assert found["problems"][0].startswith(f"{PATH}:2: error:")
+
+
+def test_rooms_are_walked(served: PalaceServer) -> None:
+    """The start first; a room that two projects have is a tunnel."""
+    found = call(served, "traverse", room="design")
+    assert (found["rooms"][0]["room"], found["rooms"][0]["hops"]) == ("design", 0)
+    shared = call(served, "tunnels")
+    assert [room["room"] for room in shared["rooms"]] == ["design"]
+    assert shared["rooms"][0]["wings"] == ["demo", "other"]
