@@ -54,6 +54,12 @@ title: Room map
 - `conflict_room`: contradictions and how they were decided
 - `archive_basement`: cold storage, left out of search unless asked for
 - `topics`: preferences, lessons, patterns, decisions, completions, mistakes
+
+<!-- palace:map:start -->
+
+Not drawn yet: `palace map` does it.
+
+<!-- palace:map:end -->
 """,
 }
 _IGNORED = (".palace/", ".*.tmp")  # the second is what a killed write leaves
