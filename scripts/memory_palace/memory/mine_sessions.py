@@ -1,0 +1,297 @@
+"""Conversations into notes: one note a session, only ever added to.
+
+A transcript is read from its beginning each time, in bounded memory (some 100 bytes a turn); one
+that is as long as the last time, and ends the same, is not read at all.
+"""
+
+from array import array
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import datetime
+from itertools import islice
+from pathlib import Path
+from typing import NamedTuple
+
+from memory_palace.core import places, privacy, session_notes
+from memory_palace.core.errors import BadInput, PalaceError
+from memory_palace.core.session_turns import Keeper, named
+from memory_palace.core.transcripts import About, Turn
+from memory_palace.files import conversations, identity, repository
+from memory_palace.files.conversations import Conversation
+from memory_palace.index.progress import Progress, Silent
+from memory_palace.memory import session_room
+from memory_palace.memory.note_batch import Batch
+from memory_palace.memory.session_room import Rooms
+from memory_palace.memory.session_writing import Notes, Writing
+
+COMMAND = "palace mine-sessions"
+_MB = 1 << 20
+
+
+class Mined(NamedTuple):
+    """What came of a conversation: ``what`` is ``filed`` (a new note), ``grown``, ``unchanged``,
+    ``empty`` (nobody says anything), ``archived`` (its note is, and stays) or ``failed``.
+
+    ``paths`` are the notes that are new or changed, else the session's; ``added`` counts turns,
+    ``shortened`` those of them that a mark stands in, ``passed`` what was passed over, by reason.
+    ``why`` is the fault of a failed one.
+    """
+
+    what: str
+    source: str
+    client: str
+    session: str
+    paths: tuple[str, ...]
+    added: int = 0
+    shortened: int = 0
+    passed: Mapping[str, int] = {}
+    why: str = ""
+
+
+class Ran(NamedTuple):
+    """What came of a run: the conversations, other files by reason, faults, and whether a note
+    changed underneath."""
+
+    mined: tuple[Mined, ...]
+    others: Mapping[str, int]
+    faults: tuple[str, ...]
+    changed: bool
+
+
+def run(
+    root: Path,
+    now: datetime,
+    paths: Iterable[Path],
+    client: str = conversations.AUTO,
+    project: str = "",
+    *,
+    dry_run: bool = False,
+    reason: str = "",
+    say: Callable[[str], None] = lambda _: None,
+    progress: Progress | None = None,
+) -> Ran:
+    """File all conversations of ``paths`` (files, or folders with all below them).
+
+    ``client`` is one of :data:`conversations.CLIENTS` or ``auto``; ``project`` the room of new
+    notes, by default the repository that a session ran in. With ``dry_run`` nothing is written.
+    Raises :class:`BadInput` for a path that is none, if it is the only one.
+    """
+    found = conversations.find(paths, client)
+    miner = _Miner(root, now, project, dry_run, reason, say, progress or Silent())
+    total = sum(one.size for one in found.conversations)
+    miner.progress.start("mining (MB)", total // _MB)
+    try:
+        done = [miner.mine(one) for one in found.conversations]
+        miner.flush()
+    finally:
+        miner.progress.stop()
+    faults = (*found.faults, *(one.why for one in done if one.why), *miner.batch.faults)
+    others = {why: number for why, number in found.others.items() if number}
+    return Ran(tuple(done), others, faults, miner.batch.changed)
+
+
+class _Miner:
+    """Mines one conversation after the other; what is written waits in a batch."""
+
+    def __init__(
+        self,
+        root: Path,
+        now: datetime,
+        project: str,
+        dry_run: bool,
+        reason: str,
+        say: Callable[[str], None],
+        progress: Progress,
+    ) -> None:
+        self.progress = progress
+        self.batch = Batch(root, now, COMMAND, reason, say, write=not dry_run)
+        self._root, self._project, self._dry_run = root, project, dry_run
+        self._rooms = Rooms(root)
+        self._pending: set[str] = set()
+        self._left = 0
+
+    def flush(self) -> None:
+        """Write what waits."""
+        self._pending.clear()
+        self.batch.flush()
+
+    def mine(self, one: Conversation) -> Mined:
+        """File one conversation. A fault of its own is told, and the others go on."""
+        try:
+            return self._mine(one)
+        except _Empty as empty:
+            return Mined("empty", one.path.name, one.client, one.session, (), passed=empty.passed)
+        except (BadInput, UnicodeError) as error:
+            why = str(error) if isinstance(error, PalaceError) else f"{one.path}: {error}"
+            return Mined("failed", one.path.name, one.client, one.session, (), why=why)
+        except OSError as error:
+            why = f"{one.path} cannot be read ({error.strerror}): check it and run this again"
+            return Mined("failed", one.path.name, one.client, one.session, (), why=why)
+
+    def _mine(self, one: Conversation) -> Mined:
+        about = _about(one)
+        session = named(about.session)
+        key = session_notes.session_id(about.client, session, about.agent)
+        there = tuple(part.path for part in self._rooms.parts(key))
+        shown = f"{session}.{about.agent}" if about.agent else session
+        told = Mined("unchanged", one.path.name, about.client, shown, there)
+        if key in self._pending:
+            if self._dry_run:  # its note is not there to be compared with
+                self._skip(one)
+                return told
+            self.flush()
+        self._pending.add(key)
+        notes = Notes(self._root, self._rooms, self.batch, key)
+        if any(part.cold for part in notes.parts):
+            self._skip(one)
+            return told._replace(what="archived")
+        if notes.parts and notes.read == one.mark:
+            self._skip(one)
+            return told
+        return self._read(one, about, session, notes, told)
+
+    def _read(
+        self, one: Conversation, about: About, session: str, notes: Notes, told: Mined
+    ) -> Mined:
+        day = (about.at or one.day).date().isoformat()
+        project = privacy.redact(self._project or _project(about.cwd)).text
+        by = f"{about.client}@{identity.device()}"
+        writing = Writing(
+            notes, self._rooms, self.batch, about, session, self._rooms.folder(project), by, day
+        )
+        top = repository.top_of(about.cwd) or about.cwd
+        known = notes.ids | ({notes.last} - {0})
+        after = _last_known(one, about, session, top, known) if known else 0
+        reading = _Reading(one, about, session, top, self._advance)
+        shortened = taken_out = emptied = 0
+        last = ""
+        for turn, own in reading:
+            last = own
+            if int(own, 16) in known:
+                continue
+            kept = reading.keeper.kept(turn)
+            if kept is None:
+                emptied += 1
+            elif turn.number <= after and turn.number not in notes.waiting:
+                taken_out += 1
+            else:
+                writing.add(turn, kept.text, own, reading.back(turn, day))
+                shortened += kept.shortened
+        passed = reading.passed
+        if emptied:
+            passed["left empty"] += emptied
+        if taken_out:
+            passed["taken out of the note by hand"] += taken_out
+        if not writing.added:
+            if not notes.parts:
+                raise _Empty(passed)
+            return told._replace(passed=passed)
+        about.version = reading.about.version or about.version
+        writing.end(one.mark, last, reading.waiting)
+        what = "grown" if notes.parts else "filed"
+        paths = tuple(part.path for part in self._rooms.parts(notes.key))
+        new = paths[max(len(told.paths) - 1, 0) :]
+        return told._replace(
+            what=what, paths=new, added=writing.added, shortened=shortened, passed=passed
+        )
+
+    def _skip(self, one: Conversation) -> None:
+        self._advance(one.size)
+
+    def _advance(self, number: int) -> None:
+        steps, self._left = divmod(self._left + number, _MB)
+        if steps:
+            self.progress.advance(steps)
+
+
+class _Empty(Exception):
+    """Nobody says anything in it."""
+
+    def __init__(self, passed: Mapping[str, int]) -> None:
+        super().__init__()
+        self.passed = passed
+
+
+class _Reading:
+    """One pass over a conversation: every turn with its id. At the end ``passed`` and ``waiting``
+    are complete."""
+
+    def __init__(
+        self,
+        one: Conversation,
+        about: About,
+        session: str,
+        top: str,
+        advance: Callable[[int], None] = lambda _: None,
+    ) -> None:
+        self.passed: Counter[str] = Counter()
+        self.waiting: list[int] = []
+        self._one, self._advance = one, advance
+        self._reader = conversations.reader(about.client)
+        self.keeper = Keeper(about, session, top)
+        self._minutes = array("q", [-1])
+
+    @property
+    def about(self) -> About:
+        return self._reader.about
+
+    def __iter__(self) -> Iterator[tuple[Turn, str]]:
+        for turn in self._turns():
+            self._note(turn)
+            yield turn, self.keeper.id(turn)
+        self.passed = self._reader.passed + self._one.passed
+        known = len(self._minutes)
+        self.waiting = [n for n in range(1, known) if self._minutes[n] == _UNSEEN]
+
+    def _turns(self) -> Iterator[Turn]:
+        for record in self._one.records(self._advance):
+            yield from self._reader.read(record)
+        yield from self._reader.rest()
+
+    def _note(self, turn: Turn) -> None:
+        more = turn.number + 1 - len(self._minutes)
+        if more > 0:
+            self._minutes.extend([_UNSEEN] * more)
+        self._minutes[turn.number] = int(turn.at.timestamp()) // 60 if turn.at else -1
+
+    def back(self, turn: Turn, day: str) -> str:
+        """When the turn was that a prompt goes back to; empty where it follows the one before."""
+        if turn.role != "user" or turn.parent >= turn.number - 1:
+            return ""
+        minutes = self._minutes[turn.parent] if turn.parent < len(self._minutes) else -1
+        if turn.parent == 0:
+            return "the beginning"
+        from memory_palace.core import dates
+
+        at = dates.from_seconds(minutes * 60) if minutes >= 0 else None
+        return session_notes.clock(at, day)
+
+
+_UNSEEN = -2
+"""A turn that was not given: a tool call whose result is not there yet."""
+
+
+def _last_known(one: Conversation, about: About, session: str, top: str, known: set[int]) -> int:
+    """The number of the last turn that is in the note; 0 if none is."""
+    last = 0
+    for turn, own in _Reading(one, about, session, top):
+        if int(own, 16) in known:
+            last = turn.number
+    return last
+
+
+def _about(one: Conversation) -> About:
+    """Whose conversation it is, by its first records."""
+    reader = conversations.reader(one.client)
+    for record in islice(one.records(), conversations.FIRST_RECORDS):
+        for _ in reader.read(record):
+            pass
+    about = reader.about
+    if not about.session and one.client == "text":
+        raise _Empty({"fewer than two turns": 1})
+    about.session = about.session or one.session or one.path.stem
+    return about
+
+
+def _project(cwd: str) -> str:
+    return session_room.project_of(cwd, places.last(cwd))

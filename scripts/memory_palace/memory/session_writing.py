@@ -1,0 +1,208 @@
+"""The notes of one session while it is mined: existing parts are only added to, new ones begun."""
+
+from collections import Counter
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from memory_palace.core import dates, frontmatter, note, session_notes
+from memory_palace.core.errors import BadInput
+from memory_palace.core.text import stem
+from memory_palace.core.transcripts import About, Turn
+from memory_palace.files import read
+from memory_palace.memory import notes_text
+from memory_palace.memory.note_batch import Batch
+from memory_palace.memory.session_room import Part, Rooms
+
+COUNTS = {"user": "prompts", "assistant": "answers", "tool": "tool_calls"}
+
+
+class Notes:
+    """The parts of one session. ``ids`` are those of all turns in them, ``read`` how far the
+    transcript was read, ``last`` the last turn that was, ``waiting`` the numbers of tool calls
+    that had no result then.
+
+    Raises :class:`BadInput` for a part that cannot be read, or whose metadata is broken.
+    """
+
+    def __init__(self, root: Path, rooms: Rooms, batch: Batch, key: str) -> None:
+        self.key = key
+        self.parts = rooms.parts(key)
+        self.ids: set[int] = set()
+        self.read, self.last, self.title = "", 0, ""
+        self.waiting: set[int] = set()
+        self._before: str | None = None
+        self._text = ""
+        for part in self.parts:
+            self._text = batch.text(part.path) or _text(root, part.path)
+            self.ids |= session_notes.ids(self._text)
+        if self.parts:
+            self._before = self._text
+            self._learn(self.parts[-1].path)
+
+    def _learn(self, path: str) -> None:
+        found = note.parse(path, self._text)
+        if found.broken:
+            raise BadInput(f"{path}: its metadata is broken: mend the YAML; nothing was added")
+        said = found.metadata
+        self.read = str(said.get("read") or "")
+        self.title = str(said.get("title") or "")
+        try:
+            self.last = int(str(said.get("last")), 16)
+        except ValueError:
+            self.last = 0
+        waiting = said.get("waiting")
+        if isinstance(waiting, list):
+            self.waiting = {one for one in waiting if isinstance(one, int)}
+        self.day = str(said.get("date") or said.get("created") or "")[:10]
+        self.counts = Counter({key: _number(said.get(key)) for key in COUNTS.values()})
+
+    @property
+    def text(self) -> str:
+        """The text of the last part."""
+        return self._text
+
+    @property
+    def before(self) -> str | None:
+        """The same; None if there is no part yet."""
+        return self._before
+
+
+class Writing:
+    """Adds turns to a session's notes; ``added`` counts them."""
+
+    def __init__(
+        self,
+        notes: Notes,
+        rooms: Rooms,
+        batch: Batch,
+        about: About,
+        session: str,
+        folder: str,
+        by: str,
+        day: str,
+    ) -> None:
+        self.added = 0
+        self._notes, self._rooms, self._batch = notes, rooms, batch
+        self._about, self._session, self._by = about, session, by
+        self._folder = notes.parts[-1].path.rsplit("/", 1)[0] if notes.parts else folder
+        self._title = notes.title
+        self._part = notes.parts[-1].part if notes.parts else 1
+        self._path = notes.parts[-1].path if notes.parts else ""
+        self._text, self._before = notes.text, notes.before
+        self._day = notes.day if notes.parts and notes.day else day
+        self._first_day = self._day
+        self._counts = notes.counts if notes.parts else Counter[str]()
+        self._continues = ""
+        self._pieces: list[str] = []
+        self._size, self._lines, self._turns = _measure(self._text)
+        self._role = session_notes.last_role(self._text)
+        self._latest: datetime | None = None
+        self._earliest: datetime | None = None
+
+    def add(self, turn: Turn, text: str, key: str, back: str) -> None:
+        """One more turn."""
+        if not self._title and turn.role == "user":
+            self._title = session_notes.title(text)
+        if self._is_full(text):
+            self._finish(continued=True)
+        made = session_notes.turn(turn, text, key, self._day, self._role, back)
+        self._pieces.append(made)
+        self._size += len(made.encode("utf-8", "replace")) + 1
+        self._lines += made.count("\n") + 1
+        self._turns += 1
+        self._role = turn.role
+        self._counts[COUNTS[turn.role]] += 1
+        if turn.at:
+            self._latest = max(self._latest or turn.at, turn.at)
+            self._earliest = min(self._earliest or turn.at, turn.at)
+        self.added += 1
+
+    def _is_full(self, text: str) -> bool:
+        return bool(self._turns) and (
+            self._size + len(text.encode("utf-8", "replace")) > session_notes.PART_BYTES
+            or self._lines + text.count("\n") > session_notes.PART_LINES
+            or self._turns >= session_notes.PART_TURNS
+        )
+
+    def end(self, mark: str, last: str, waiting: list[int]) -> None:
+        """All turns were added: the last part says how far the transcript was read."""
+        if self.added:
+            self._finish(more={"last": last, "waiting": waiting or None, "read": mark})
+
+    def _finish(self, continued: bool = False, more: dict[str, Any] | None = None) -> None:
+        """Hand the part that is at hand to the batch; with ``continued`` begin the next one."""
+        keys: dict[str, Any] = {"last": None, "waiting": None, "read": None} | (more or {})
+        next_path = ""
+        body = "\n".join(self._pieces)
+        if continued:
+            next_path = f"{self._folder}/{self._name(self._part + 1)}"
+            keys["continued_in"] = f"[[{stem(next_path)}]]"
+        if self._before is None:
+            self._path = self._path or f"{self._folder}/{self._name(self._part)}"
+            text = session_notes.head(self._head() | keys) + "\n" + self._text + body
+        else:
+            text = self._changed(body, keys)
+        if text != self._before:
+            self._batch.add(self._path, text, self._before)
+        self._rooms.add(self._notes.key, Part(self._path, self._part, False))
+        if continued:
+            self._continues, self._path = f"[[{stem(self._path)}]]", next_path
+            self._text, self._before = "", None
+            self._part += 1
+            self._pieces, self._counts = [], Counter()
+            self._size, self._lines, self._turns = _measure(self._text)
+            self._role, self._earliest, self._latest = "", None, None
+
+    def _changed(self, body: str, keys: dict[str, Any]) -> str:
+        """The existing part with what is new."""
+        assert self._before is not None
+        values: dict[str, Any] = dict(keys)
+        if self._latest:
+            values["updated"] = dates.stamp(self._latest)
+        if self._about.version:
+            values["version"] = self._about.version
+        values |= {key: number for key, number in self._counts.items() if number}
+        text = session_notes.appended(self._text, body) if body else self._text
+        try:
+            return notes_text.like(self._before, frontmatter.change(text, values))
+        except BadInput as error:
+            raise BadInput(f"{self._path}: {error}; nothing was added") from None
+
+    def _name(self, part: int) -> str:
+        if part > 1 and self._path:  # as the first part is called, also where a person renamed it
+            whole = stem(self._path).removesuffix(f"-part-{part - 1}")
+            if session_notes.named(f"{whole}.md"):
+                return f"{whole}-part-{part}.md"
+        return session_notes.name(self._first_day, self._title, self._notes.key, part)
+
+    def _head(self) -> dict[str, Any]:
+        begun = self._earliest
+        title = self._title or f"Session of {self._about.client}, {self._first_day}"
+        return {
+            "title": session_notes.title_of_part(title, self._part),
+            "type": session_notes.TYPE,
+            "date": self._day,
+            "created": dates.stamp(begun) if begun else self._day,
+            "updated": dates.stamp(self._latest) if self._latest else None,
+            "agent": self._by,
+            **session_notes.about_keys(self._about, self._session),
+            **({"part": self._part} if self._part > 1 else {}),
+            "continues": self._continues,
+            **{key: self._counts[key] for key in COUNTS.values()},
+        }
+
+
+def _measure(text: str) -> tuple[int, int, int]:
+    return len(text.encode("utf-8", "replace")), text.count("\n"), len(session_notes.ids(text))
+
+
+def _number(value: object) -> int:
+    return value if isinstance(value, int) and not isinstance(value, bool) else 0
+
+
+def _text(root: Path, path: str) -> str:
+    got = read.read(root, path)
+    if isinstance(got, read.Unreadable):
+        raise BadInput(f"{path}: {got.problem.message}; nothing was added to it")
+    return got.text
