@@ -51,5 +51,6 @@ $(VENV)/.core: requirements-core.txt pyproject.toml
 	@$(PYTHON) scripts/install.py core
 
 $(VENV)/.dev: requirements-dev.txt requirements.txt requirements-core.txt requirements-bge.txt \
-		requirements-e5.txt requirements-milvus.txt requirements-mcp.txt pyproject.toml
+		requirements-e5.txt requirements-milvus.txt requirements-mcp.txt \
+		requirements-code.txt pyproject.toml
 	@$(PYTHON) scripts/install.py dev

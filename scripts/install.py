@@ -1,12 +1,13 @@
 """Make the repository's own environment and install a tier into it.
 
-    python3 scripts/install.py [core|bge|e5|milvus|mcp|dev]
+    python3 scripts/install.py [core|bge|e5|milvus|mcp|code|dev]
 
 core    the toolkit with its embedded model (the default)
 bge     the whole system: FlagEmbedding and torch too
 e5      the toolkit and multilingual-e5-small, a small model for many languages
 milvus  the toolkit and a client for Milvus
 mcp     the toolkit and what serves it over MCP
+code    the toolkit and the grammars that mined code is cut by
 dev     all of it and what the tests need
 
 The environment is .venv beside this repository's README, or $VENV; it also gets the command
@@ -23,7 +24,8 @@ CONTAINED = {
     "e5": ["core"],
     "milvus": ["core"],
     "mcp": ["core"],
-    "dev": ["core", "bge", "e5", "milvus", "mcp"],
+    "code": ["core"],
+    "dev": ["core", "bge", "e5", "milvus", "mcp", "code"],
 }
 REPOSITORY = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 TIERS = {
@@ -32,6 +34,7 @@ TIERS = {
     "e5": ["requirements-e5.txt", "requirements-core.txt"],
     "milvus": ["requirements-milvus.txt", "requirements-core.txt"],
     "mcp": ["requirements-mcp.txt", "requirements-core.txt"],
+    "code": ["requirements-code.txt", "requirements-core.txt"],
     "dev": [
         "requirements-dev.txt",
         "requirements.txt",
@@ -40,6 +43,7 @@ TIERS = {
         "requirements-e5.txt",
         "requirements-milvus.txt",
         "requirements-mcp.txt",
+        "requirements-code.txt",
     ],
 }
 
@@ -51,7 +55,7 @@ def main(arguments):
         print(__doc__.strip())
         return 0
     if tier not in TIERS or len(arguments) > 1:
-        known = "core, bge, e5, milvus, mcp and dev"
+        known = "core, bge, e5, milvus, mcp, code and dev"
         return _fail("one of %s can be installed, not %s" % (known, " ".join(arguments)), 2)
     if sys.version_info < (3, 11):
         found = "%d.%d" % sys.version_info[:2]

@@ -35,6 +35,9 @@ SECTIONS = {
     "index: {exclude: '*.tmp.md'}": Config(exclude=("*.tmp.md",)),
     "rooms: {api: [src/**], docs: /docs}": Config(rooms={"api": ("src/**",), "docs": ("/docs",)}),
     "facts: {one_valued: [owner]}": Config(one_valued=("owner",)),
+    "facts: {on_new: conflict}": Config(on_new="conflict"),
+    "mine: {extensions: [Vue, .ini, Makefile]}": Config(extensions=("vue", "ini", "makefile")),
+    "mine: {exclude: [gen/**]}": Config(mine_exclude=("gen/**",)),
     "git: {commit: auto}": Config(git_commit="auto"),
     "capture: off": Config(capture="off"),
 }
@@ -128,7 +131,7 @@ def test_every_key_is_optional(tmp_path: Path, text: str) -> None:
         (
             "qqq: 1",
             "palace.yaml:1: unknown key `qqq`: known are capture, embedder, facts, git, index, "
-            "rooms, scoring, search",
+            "mine, rooms, scoring, search",
         ),
     ],
 )
@@ -163,6 +166,7 @@ def test_an_unknown_key_is_refused_with_the_nearest(tmp_path: Path, text: str, s
         ("rooms: [a]", "rooms is ['a']: write a mapping of rooms to patterns"),
         ("rooms: {api: 3}", "rooms is 3: write a list of texts"),
         ("facts: {one_valued: [[a]]}", "facts.one_valued is [['a']]: write a list of texts"),
+        ("facts: {on_new: ask}", "facts.on_new is 'ask': use close or conflict"),
         ("git: {commit: yes}", "git.commit is 'yes': use manual or auto"),
     ],
 )

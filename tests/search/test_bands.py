@@ -76,7 +76,8 @@ def test_filters_become_one_condition() -> None:
     )
     assert banded.condition("ada", query) == (
         'palace == "ada" and type in ["rule"] and priority in ["high", "low"] and '
-        'array_contains_any(rooms, ["palace/topics/"]) and array_contains_any(tags, ["x"]) and '
+        'array_contains_any(rooms, ["palace/topics/", "room:topics/"]) and '
+        'array_contains_any(tags, ["x"]) and '
         f"time >= {day.timestamp()!r} and time <= {day.timestamp() + 86400!r} and "
         f"time > {UNDATED / 10!r}"
     )

@@ -77,8 +77,10 @@ def summary(done: Indexed) -> str:
 
 
 def _files(done: Indexed) -> str:
-    notes = count(done.files - done.ledgers, "note")
-    return f"{notes}, {count(done.ledgers, 'ledger')}" if done.ledgers else notes
+    parts = [count(done.files - done.ledgers - done.mined, "note")]
+    parts += [count(done.ledgers, "ledger")] if done.ledgers else []
+    parts += [count(done.mined, "mined file")] if done.mined else []
+    return ", ".join(parts)
 
 
 def _check(checked: run.Checked) -> int:

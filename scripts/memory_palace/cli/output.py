@@ -10,7 +10,7 @@ import click
 
 from memory_palace.core import dates
 from memory_palace.core.problems import printable
-from memory_palace.core.text import split_lines
+from memory_palace.core.text import MINED, is_mined, split_lines
 from memory_palace.files import tree
 from memory_palace.search.hits import Hit
 
@@ -30,6 +30,7 @@ def as_dict(hit: Hit) -> dict[str, Any]:
         "date": dates.stamp(hit.date) if hit.date else None,
         "type": hit.type,
         "priority": hit.priority,
+        "room": hit.room or None,
         "score": round(hit.score, 6),
         "parts": {
             "relevance": round(parts.relevance, 6),
@@ -70,7 +71,7 @@ def as_text(number: int, hit: Hit, question: str, details: bool, more: Sequence[
     facts = [hit.type, hit.priority, dates.local_day(hit.date) if hit.date else None]
     facts += ["archived"] if hit.archived else []
     facts += ["superseded"] if hit.parts.superseded else []
-    heading = " > ".join(hit.heading) or hit.title
+    heading = _named(hit) if is_mined(hit.path) else " > ".join(hit.heading) or hit.title
     if tree.is_ledger(hit.path):
         heading += f" #{hit.id}"  # what `palace recall` takes
     lines = [
@@ -86,6 +87,13 @@ def as_text(number: int, hit: Hit, question: str, details: bool, more: Sequence[
     lines += [f"   = {printable(s.path)}:{s.start}-{s.end}" for s in hit.same]
     lines += [f"   -> {printable(n.path)}  {printable(n.title)}" for n in hit.neighbors]
     return "\n".join(lines)
+
+
+def _named(hit: Hit) -> str:
+    """What a mined file's hit is called: project and symbol, or heading."""
+    name = hit.path[len(MINED) :].partition("/")[0]
+    parts = [name, *([".".join(hit.heading)] if hit.type == "code" else hit.heading)]
+    return " › ".join(filter(None, parts))
 
 
 def _best(hit: Hit) -> str:

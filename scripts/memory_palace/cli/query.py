@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from memory_palace.cli import output
+from memory_palace.cli import known_output, output
 from memory_palace.cli.common import Terminal, now, only_asks, report, root_option, say
 from memory_palace.core import dates
 from memory_palace.core.errors import BadInput
@@ -44,6 +44,7 @@ Examples:
   palace query --lines "what did we agree on for the release?"
   palace query --lex '"vector store" -sqlite' "where do we keep them?"
   palace query --explain -k 1 "why FAISS"
+  palace query --as-of 2026-11-01 "who owned the api?"
   palace query --batch questions.txt
 
 Several values of one filter mean any of them; different filters add up."""
@@ -60,10 +61,17 @@ Several values of one filter mean any of them; different filters add up."""
     type=click.Choice(PRIORITIES),
     help="Only notes of this priority.",
 )
-@click.option("--room", "rooms", multiple=True, metavar="FOLDER", help="Only below palace/FOLDER.")
+@click.option(
+    "--room",
+    "rooms",
+    multiple=True,
+    metavar="FOLDER",
+    help="Only below palace/FOLDER, or mined into that room or project:NAME.",
+)
 @click.option("--tag", "tags", multiple=True, metavar="TAG", help="Only notes with this tag.")
 @click.option("--since", metavar="DATE", help="Only notes of this day or later.")
 @click.option("--until", metavar="DATE", help="Only notes of this day or earlier.")
+@click.option("--as-of", metavar="DATE", help="Only notes and facts as of the end of this day.")
 @click.option("-k", "--top-k", type=click.IntRange(1, 10_000), help="How many hits [5].")
 @click.option("--raw", is_flag=True, help="Order by cosine alone.")
 @click.option("--lex", metavar="TEXT", default="", help="Keywords to look up, not the question's.")
@@ -104,6 +112,7 @@ def query(
     tags: tuple[str, ...],
     since: str | None,
     until: str | None,
+    as_of: str | None,
     top_k: int | None,
     raw: bool,
     lex: str,
@@ -161,6 +170,8 @@ def query(
         lines=lines,
         diverse=diverse,
         rerank=rerank,
+        facts=form != "files",
+        as_of=_moment("--as-of", as_of, end=True),
     )
     if not only_asks(place):
         tree.look(place)
@@ -174,7 +185,7 @@ def query(
             answer = asker.ask(asked, now())
             shower.show(answer)
             _after(asker, answer)
-            found = bool(answer.hits)
+            found = bool(answer.hits or answer.facts)
             shown = [hit.path for hit in answer.hits[:MOST_COUNTED]]
     if not asker.served:
         _warm_up(place, asker.name)
@@ -227,6 +238,7 @@ class _Shower:
         self._root, self._asked, self._embedder = root, asked, embedder
         self._form, self._details, self._explain = form, details, explain
         self._weights: Weights | None = None
+        self._at = asked.as_of or now()
 
     def show(self, answer: Answer) -> None:
         question = self._asked.lex or self._asked.text
@@ -234,16 +246,25 @@ class _Shower:
             self._tell_terms()
         for number, hit in enumerate(answer.hits, start=1):
             if self._form == "jsonl":
-                click.echo(output.as_json(hit, self._keys(hit)))
+                facts = self.facts(answer) if number == 1 else {}
+                click.echo(output.as_json(hit, self._keys(hit) | facts))
             elif self._form == "files":
                 click.echo(output.as_file(hit))
             else:
                 more = self._table(hit)
                 click.echo(output.as_text(number, hit, question, self._details, more))
+        if answer.facts and self._form != "jsonl":
+            click.echo("\n".join(known_output.as_lines(answer.facts, self._at)))
+        elif answer.facts and not answer.hits:
+            click.echo(json.dumps(self.facts(answer), ensure_ascii=False))
 
     def as_dict(self, hit: Hit) -> dict[str, Any]:
         """What :func:`output.as_dict` gives, with the explanation if there is to be one."""
         return output.as_dict(hit) | self._keys(hit)
+
+    def facts(self, answer: Answer) -> dict[str, Any]:
+        """The key ``facts``, where there are some."""
+        return {"facts": known_output.as_dicts(answer.facts, self._at)} if answer.facts else {}
 
     def _tell_terms(self) -> None:
         from memory_palace.cli import explain
@@ -295,11 +316,12 @@ def _batch(asker: Asker, asked: Query, source: str, shower: _Shower) -> tuple[bo
             answer = asker.ask(replace(asked, text=question), now())
         except BadInput as error:
             say(f"{source}:{number}: {error}")
-        found = found or bool(answer.hits)
+        found = found or bool(answer.hits or answer.facts)
         paths = [*paths, *(hit.path for hit in answer.hits)] if number <= MOST_COUNTED else []
         total.changed = max(total.changed, answer.changed)
         total.notes += [note for note in answer.notes if note not in total.notes]
         line = {"query": question, "hits": [shower.as_dict(hit) for hit in answer.hits]}
+        line |= shower.facts(answer)
         click.echo(json.dumps(line, ensure_ascii=False))
     if found:
         total.notes.clear()  # an empty list of hits says it by itself

@@ -50,7 +50,7 @@ def watch(debounce: int, polling: bool, root: str | None) -> int:
     tree.look(place)
     ended: list[int] = []
     try:
-        with _alone(place), _until_terminated(ended):
+        with _alone(place), until_terminated(ended):
             events = Events(place, debounce, polling)
             keeper = Keeper(place, _say, events.waiting)
             say(f"watching {place}; {keeper.choice}")
@@ -104,7 +104,7 @@ def _alone(root: Path) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _until_terminated(ended: list[int]) -> Iterator[None]:
+def until_terminated(ended: list[int]) -> Iterator[None]:
     """SIGTERM interrupts like Ctrl-C, so that vectors made so far are kept; ``ended`` tells."""
 
     def end(number: int, frame: FrameType | None) -> None:

@@ -5,6 +5,11 @@ import re
 import unicodedata
 from collections.abc import Iterable
 
+MINED = "project:"
+"""What the path of a mined project's file begins with, in place of the root."""
+MINED_ROOM = "room:"
+"""What the room of a mined file begins with where it stands among folders."""
+
 COLD_COMPONENT = "archive_basement"
 """The path component that marks cold storage."""
 
@@ -43,9 +48,14 @@ def nfc(text: str) -> str:
     return unicodedata.normalize("NFC", text)
 
 
+def is_mined(path: str) -> bool:
+    """True for a file of a mined project, ``project:<name>/<path>``."""
+    return path.startswith(MINED)
+
+
 def is_cold(path: str) -> bool:
     """True if ``path`` lies in cold storage."""
-    return COLD_COMPONENT in path.split("/")
+    return COLD_COMPONENT in path.split("/") and not is_mined(path)
 
 
 def stem(path: str) -> str:

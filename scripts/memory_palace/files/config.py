@@ -41,7 +41,10 @@ class Config:
     neighbors: int = 2
     exclude: tuple[str, ...] = ()
     rooms: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    extensions: tuple[str, ...] = ()
+    mine_exclude: tuple[str, ...] = ()
     one_valued: tuple[str, ...] = ()
+    on_new: str = "close"
     git_commit: str = "manual"
     models: Mapping[str, Path] = field(default_factory=dict)
     device: str | None = None
@@ -264,7 +267,13 @@ _PALACE: dict[str, _Reader] = {
     ),
     "index": _section("store", "milvus_uri", "palaces", exclude=_EXCLUDE),
     "rooms": _single("rooms", _rooms),
-    "facts": _section(one_valued=("one_valued", values.words)),
+    "mine": _section(
+        extensions=("extensions", values.extensions), exclude=("mine_exclude", values.patterns)
+    ),
+    "facts": _section(
+        one_valued=("one_valued", values.words),
+        on_new=("on_new", values.one_of(("close", "conflict"))),
+    ),
     "git": _section(commit=("git_commit", values.one_of(("manual", "auto")))),
     "capture": _capture,
 }

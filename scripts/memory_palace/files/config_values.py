@@ -8,6 +8,7 @@ from typing import Any
 from memory_palace.files import tree
 
 _MOST_WILDCARDS = 4
+_EXTENSION = re.compile(r"\.?[\w+#-]{1,40}")
 
 
 class Wrong(ValueError):
@@ -56,6 +57,18 @@ def flag(value: Any) -> bool:
     if not isinstance(value, bool):
         raise Wrong(f" is {value!r}: write true or false")
     return value
+
+
+def extensions(value: Any) -> tuple[str, ...]:
+    """Extensions of files, in lower case without their dot, or names without one."""
+    found = words(value)
+    for word in found:
+        if not _EXTENSION.fullmatch(word):
+            raise Wrong(
+                f": {word!r} is no extension: write one such as `vue`, or a name without a"
+                " dot such as `Makefile`"
+            )
+    return tuple(word.removeprefix(".").lower() for word in found)
 
 
 def words(value: Any) -> tuple[str, ...]:

@@ -107,9 +107,10 @@ class Times(dict[str, int]):
     whole = True
 
 
-def commit_times(root: Path, wanted: set[str], timeout: float = 60.0) -> Times:
+def commit_times(root: Path, wanted: set[str], timeout: float = 60.0, since: str = "") -> Times:
     """{path: time of its last commit, in seconds} for those of the ``wanted`` paths that the
-    current commit has. History is read only as far back as they are found."""
+    current commit has. History is read only as far back as they are found, and to the commit
+    ``since``."""
     found = Times()
     if not wanted or not in_repository(root):
         return found
@@ -119,18 +120,22 @@ def commit_times(root: Path, wanted: set[str], timeout: float = 60.0) -> Times:
         return found
     missing = wanted.intersection(_text(name) for name in listed.split(b"\0"))
     if missing:
-        found.whole = _read_log(root, missing, found, timeout)
+        found.whole = _read_log(root, missing, found, timeout, since)
     return found
 
 
-def _read_log(root: Path, missing: set[str], found: Times, timeout: float) -> bool:
+def _read_log(root: Path, missing: set[str], found: Times, timeout: float, since: str) -> bool:
     """Move paths from ``missing`` to ``found``, newest commit first; True if git was through with
     its history, or nothing was missing any more."""
     import subprocess
     import threading
 
     # No path that git names begins with a slash, so one marks a commit.
-    log = ("log", "-z", "--relative", "--name-only", "--format=/%ct", "--no-renames", "HEAD")
+    range_ = f"{since}..HEAD" if since else "HEAD"
+    log = (
+        *("log", "-z", "--relative", "--name-only", "--format=/%ct", "--no-renames"),
+        *(range_, "--"),
+    )
     try:
         process = subprocess.Popen(
             command(root, log),

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from memory_palace.core.diff import FileStat
 from memory_palace.core.problems import Problem
-from memory_palace.core.text import digest
+from memory_palace.core.text import digest, is_mined
 
 MOST_BYTES = 10 * 1024 * 1024
 """A larger note is reported and not indexed."""
@@ -36,7 +36,12 @@ class Unreadable:
 
 
 def read(root: Path, path: str) -> Text | Unreadable:
-    """The text of ``path`` (relative to ``root``), or what is wrong with it."""
+    """The text of ``path`` (relative to ``root``, or a mined project's file), or what is wrong
+    with it."""
+    if is_mined(path):
+        from memory_palace.files import project_text
+
+        return project_text.read_text(root, path)
     got = read_bytes(root, path)
     if isinstance(got, Unreadable):
         return got

@@ -11,24 +11,30 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from memory_palace.core import code_tree
 from memory_palace.core.diff import FileStat, Known, too_many_gone
 from memory_palace.core.errors import Refused
 from memory_palace.core.kinds import DEFAULT_TYPE
 from memory_palace.core.links import Anchors, Archived, Resolver
+from memory_palace.core.mining import Line
 from memory_palace.core.problems import Problem, in_order
-from memory_palace.core.text import sha256
-from memory_palace.files import git, read, roots, tree
+from memory_palace.core.text import MINED, is_mined, sha256
 from memory_palace.files import manifest as manifests
+from memory_palace.files import read, roots, tree
 from memory_palace.files.config import Config
 from memory_palace.files.manifest import Said, Synced
 from memory_palace.index import catalog as catalogs
-from memory_palace.index import graph, plan, reading
+from memory_palace.index import graph, plan, reading, times
 from memory_palace.index.catalog import Catalog, FileRow
 from memory_palace.index.plan import Changes, Losses, Surroundings
 from memory_palace.index.progress import Progress, Silent
+from memory_palace.index.projects import Mined
 
 if TYPE_CHECKING:
     from memory_palace.index.milvus import Pushed
+
+
+_UNSAID: tuple[str, str | None, str] = (DEFAULT_TYPE, None, "")
 
 
 @dataclass(slots=True)
@@ -45,14 +51,15 @@ class Options:
 
 @dataclass(slots=True)
 class Indexed:
-    """What a run did. ``ledgers`` are among the ``files``; ``vectors`` counts texts embedded,
-    ``pending`` those still without one."""
+    """What a run did. ``ledgers`` and ``mined`` are among the ``files``; ``vectors`` counts
+    texts embedded, ``pending`` those still without one."""
 
     changes: Changes
     cold: Changes
     synced: Synced
     files: int = 0
     ledgers: int = 0
+    mined: int = 0
     chunks: int = 0
     vectors: int = 0
     pending: int = 0
@@ -79,27 +86,33 @@ def keywords_phase(
     started = time.perf_counter()
     folder = roots.index_folder(root)
     around = plan.look(root, config)
+    # Commands that only look something up bring the index in line too: they are silent.
+    for note in around.mined.notes if options.sync_manifest else ():
+        progress.say(note)
     with (
         _open(folder / catalogs.MAIN, progress) as main,
         _open(folder / catalogs.BASEMENT, Silent()) as below,
     ):
-        todo = plan.changes(root, around.live(), main.known(), around.tree, options.verify)
-        cold = plan.changes(root, around.cold(), below.known(), around.tree, options.verify)
+        todo = plan.changes(root, around.live(), main.known(), around, options.verify)
+        cold = plan.changes(root, around.cold(), below.known(), around, options.verify)
         if not options.yes:
             _guard(*plan.losses(todo, cold, around), plan.manifest_losses(around))
         manifests.move(around.manifest, todo.moved)
+        _cut_anew(main, todo)
         if options.force:
             if main.db.execute("PRAGMA quick_check(1)").fetchone() != ("ok",):
                 raise sqlite3.DatabaseError("its pages do not fit together")
             todo, cold = todo.everything(), cold.everything()
-        _apply(root, below, cold, {}, options.force, progress)
-        _apply(root, main, todo, around.manifest.entries, options.force, progress)
+        _apply(root, below, cold, {}, Mined(), options.force, progress)
+        entries = around.manifest.entries
+        _apply(root, main, todo, entries, around.mined, options.force, progress)
         _connect_links(main, below, around)
         done = Indexed(todo, cold, synced(main, around))
         if options.sync_manifest:
             done.manifest_written = manifests.save(root, around.manifest, done.synced)
         done.files, done.chunks = main.count("files"), main.count("chunks")
         done.ledgers = len(around.tree.ledgers)
+        done.mined = main.count(f"files WHERE path GLOB '{MINED}*'")
         done.problems = in_order(
             [
                 *around.problems(),
@@ -113,12 +126,29 @@ def keywords_phase(
     return done
 
 
+def _cut_anew(catalog: Catalog, todo: Changes) -> None:
+    """Have mined code read again where it can be cut better than it was."""
+    if not any(map(is_mined, todo.files)):
+        return
+    before, now = catalog.meta("code_chunks"), code_tree.way()
+    if code_tree.is_better(now, before):
+        again = {path for path in (*todo.same, *todo.touched) if code_tree.language_of(path)}
+        again = set(filter(is_mined, again))
+        todo.changed = sorted({*todo.changed, *again})
+        todo.same = [path for path in todo.same if path not in again]
+        todo.touched = [path for path in todo.touched if path not in again]
+        todo.unchanged -= len(again)
+        before = ""
+    catalog.set_meta("code_chunks", before or now)
+
+
 def _guard(*losses: Losses) -> None:
     """Refuse to forget many files at once: a folder may only be away."""
     for lost in losses:
         if too_many_gone(lost.gone, lost.known):
+            which = f"files of project {lost.project}" if lost.project else "files"
             raise Refused(
-                f"{lost.gone} of {lost.known} files are gone: if that is meant, run "
+                f"{lost.gone} of {lost.known} {which} are gone: if that is meant, run "
                 "`palace index --yes`; else mount or restore them. Nothing was changed"
             )
 
@@ -143,13 +173,14 @@ def _apply(
     catalog: Catalog,
     todo: Changes,
     entries: dict[str, manifests.Entry],
+    mined: Mined,
     force: bool,
     progress: Progress,
 ) -> None:
     """All changes in one transaction."""
     to_read = [*todo.added, *todo.moved, *todo.changed]
     now_ns = time.time_ns()
-    progress.start("notes", len(to_read))
+    progress.start("files" if mined.lines else "notes", len(to_read))
     try:
         with catalog.transaction():
             if force:
@@ -157,14 +188,15 @@ def _apply(
             for path in [*todo.removed, *todo.moved.values()]:
                 catalog.remove_file(path)
             for path in to_read:
-                _store(root, catalog, path, todo.files[path], entries, now_ns)
+                line = mined.lines.get(path)
+                _store(root, catalog, todo.files[path], entries.get(path), line, now_ns)
                 progress.advance(1)
             for path in todo.touched:
                 _restat(catalog, todo.files[path], now_ns)
             for path in todo.unreachable:
                 catalog.unsettle(path)
-            _retime(root, catalog)
-            _reclassify(catalog, entries)
+            times.retime(root, catalog, mined.folders)
+            _reclassify(catalog, entries, mined)
             catalog.set_meta("complete", "1")
     finally:
         progress.stop()
@@ -173,21 +205,22 @@ def _apply(
 def _store(
     root: Path,
     catalog: Catalog,
-    path: str,
     stat: FileStat,
-    entries: dict[str, manifests.Entry],
+    entry: manifests.Entry | None,
+    line: Line | None,
     now_ns: int,
 ) -> None:
+    path = stat.path
     got = reading.read(root, path)
     if isinstance(got, read.Unreadable) and not got.content and catalog.unsettle(path):
         catalog.put_problems(path, [got.problem])
         return
     if isinstance(got, read.Unreadable):
-        catalog.put_file(_unreadable_row(stat, got, now_ns), [], [])
+        catalog.put_file(_unreadable_row(stat, got, line, now_ns), [], [])
         catalog.put_problems(path, [got.problem])
         return
     parsed = reading.parse(path, got)
-    kind, priority = manifests.effective(parsed.said, entries.get(path))
+    kind, priority, room = _effective(parsed.said, entry, line)
     written = parsed.note.updated or parsed.note.created
     row = FileRow(
         known=_known(got.stat, got.sha256, now_ns),
@@ -200,6 +233,7 @@ def _store(
         tags=parsed.note.tags,
         aliases=parsed.note.aliases,
         anchors=reading.anchors_as_json(parsed.anchors),
+        room=room,
     )
     catalog.put_file(row, parsed.chunks, parsed.links)
     catalog.put_problems(path, parsed.problems)
@@ -210,12 +244,24 @@ def _known(stat: FileStat, sha256: str, now_ns: int) -> Known:
     return Known(stat.path, stat.size, stat.mtime_ns, stat.inode, sha256, settled)
 
 
-def _unreadable_row(stat: FileStat, got: read.Unreadable, now_ns: int) -> FileRow:
+def _effective(
+    said: Said, entry: manifests.Entry | None, line: Line | None
+) -> tuple[str, str | None, str]:
+    """(type, priority, room) that count: of a mined file those of its manifest's line."""
+    if line is not None:
+        return line.type, line.priority, line.room
+    return (*manifests.effective(said, entry), "")
+
+
+def _unreadable_row(
+    stat: FileStat, got: read.Unreadable, line: Line | None, now_ns: int
+) -> FileRow:
     known = _known(stat, got.sha256, now_ns)
     known = replace(known, settled=known.settled and got.content)
     said = reading.said_as_json(Said(False))
     anchors = reading.anchors_as_json(Anchors())
-    return FileRow(known, "", said, DEFAULT_TYPE, None, None, "note", (), (), anchors)
+    kind, priority, room = (line.type, line.priority, line.room) if line else _UNSAID
+    return FileRow(known, "", said, kind, priority, None, "note", (), (), anchors, room)
 
 
 def _restat(catalog: Catalog, stat: FileStat, now_ns: int) -> None:
@@ -228,40 +274,28 @@ def _restat(catalog: Catalog, stat: FileStat, now_ns: int) -> None:
     )
 
 
-def _retime(root: Path, catalog: Catalog) -> None:
-    """Give files without a written date the time of their last commit, else their mtime."""
-    head = git.head(root)
-    every = "" if head == catalog.meta("git_head") else " OR time_source != 'note'"
-    rows = catalog.db.execute(
-        f"SELECT path, mtime_ns, time_source FROM files WHERE time_source = ''{every}"
-    ).fetchall()
-    committed = git.commit_times(root, {row[0] for row in rows}) if head else git.Times()
-    for path, mtime_ns, before in rows:
-        if path not in committed and before == "git" and not committed.whole:
-            continue  # git did not answer this time; what it said before still stands
-        at, source = (committed[path], "git") if path in committed else (mtime_ns / 1e9, "mtime")
-        catalog.db.execute(
-            "UPDATE files SET time = ?, time_source = ? WHERE path = ?", (at, source, path)
-        )
-    catalog.set_meta("git_head", head if committed.whole else "")
-
-
-def _reclassify(catalog: Catalog, entries: dict[str, manifests.Entry]) -> None:
+def _reclassify(catalog: Catalog, entries: dict[str, manifests.Entry], mined: Mined) -> None:
     """A manifest line may have changed while its file did not."""
-    rows = catalog.db.execute("SELECT path, said, type, priority FROM files").fetchall()
-    for path, said, kind, priority in rows:
-        wanted = manifests.effective(reading.said_from_json(said), entries.get(path))
-        if wanted != (kind, priority):
+    rows = catalog.db.execute("SELECT path, said, type, priority, room FROM files").fetchall()
+    for path, said, *before in rows:
+        line = mined.lines.get(path)
+        if line is None and is_mined(path):
+            continue  # its manifest cannot be read now
+        wanted = _effective(reading.said_from_json(said), entries.get(path), line)
+        if wanted != tuple(before):
             catalog.db.execute(
-                "UPDATE files SET type = ?, priority = ? WHERE path = ?", (*wanted, path)
+                "UPDATE files SET type = ?, priority = ?, room = ? WHERE path = ?",
+                (*wanted, path),
             )
 
 
 def _connect_links(catalog: Catalog, below: Catalog, around: Surroundings) -> None:
     """Resolve every link again if links, or anything that they can lead to, have changed."""
     asked = "SELECT id, path, aliases, anchors FROM files ORDER BY id"
-    # A ledger is a file like others to a link, no note.
-    rows = [row for row in catalog.db.execute(asked) if not tree.is_ledger(row[1])]
+    # A ledger is a file like others to a link, no note; to a mined file leads none.
+    rows = [
+        row for row in catalog.db.execute(asked) if not (tree.is_ledger(row[1]) or is_mined(row[1]))
+    ]
     cold = [row for row in below.db.execute(asked) if not tree.is_ledger(row[1])]
     links = catalog.db.execute("SELECT file_id, ordinal, link FROM links").fetchall()
     state = sha256(repr((rows, links, cold, around.tree.others)))

@@ -51,7 +51,8 @@ class ChunkRow:
 
 @dataclass(frozen=True, slots=True)
 class FileRow:
-    """A file as it is stored. ``said`` is JSON; ``time`` seconds since the epoch, UTC."""
+    """A file as it is stored. ``said`` is JSON; ``time`` seconds since the epoch, UTC; ``room``
+    that of a mined file, empty for others."""
 
     known: Known
     title: str
@@ -63,6 +64,7 @@ class FileRow:
     tags: tuple[str, ...]
     aliases: tuple[str, ...]
     anchors: str
+    room: str = ""
 
 
 class Catalog:
@@ -101,9 +103,12 @@ class Catalog:
     def set_meta(self, key: str, value: str) -> None:
         self.db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
 
-    def known(self) -> list[Known]:
-        """Every file, sorted by path."""
-        rows = self.db.execute("SELECT path, size, mtime_ns, inode, sha256, settled FROM files")
+    def known(self, start: str = "") -> list[Known]:
+        """Every file whose path begins with ``start``, sorted by path."""
+        rows = self.db.execute(
+            "SELECT path, size, mtime_ns, inode, sha256, settled FROM files WHERE path GLOB ?",
+            (f"{start}*",),
+        )
         found = [Known(p, s, m, i, h, bool(settled)) for p, s, m, i, h, settled in rows]
         return sorted(found, key=lambda known: known.path)
 
@@ -144,18 +149,19 @@ class Catalog:
         k = row.known
         self.db.execute(
             """INSERT INTO files (path, size, mtime_ns, inode, settled, sha256, title, said, type,
-                   priority, time, time_source, tags, aliases, anchors)
-               VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)
+                   priority, time, time_source, tags, aliases, anchors, room)
+               VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)
                ON CONFLICT (path) DO UPDATE SET size = excluded.size, mtime_ns = excluded.mtime_ns,
                    inode = excluded.inode, settled = excluded.settled, sha256 = excluded.sha256,
                    title = excluded.title, said = excluded.said, type = excluded.type,
                    priority = excluded.priority, time = excluded.time,
                    time_source = excluded.time_source, tags = excluded.tags,
-                   aliases = excluded.aliases, anchors = excluded.anchors""",
+                   aliases = excluded.aliases, anchors = excluded.anchors,
+                   room = excluded.room""",
             (
                 *(k.path, k.size, k.mtime_ns, k.inode, int(k.settled), k.sha256),
                 *(row.title, row.said, row.type, row.priority, row.time, row.time_source),
-                *(json.dumps(row.tags), json.dumps(row.aliases), row.anchors),
+                *(json.dumps(row.tags), json.dumps(row.aliases), row.anchors, row.room),
             ),
         )
         (file_id,) = self.db.execute("SELECT id FROM files WHERE path = ?", (k.path,)).fetchone()

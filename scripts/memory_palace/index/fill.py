@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from memory_palace.core import late
+from memory_palace.core.text import MINED
 from memory_palace.embed.port import Embedder, TokenEmbedder, Tokens, Vectors
 from memory_palace.embed.registry import Choice
 from memory_palace.files import tree
@@ -213,11 +214,11 @@ def _fresh(catalog: Catalog, choice: Choice) -> VectorFile:
 
 
 def _waiting(catalog: Catalog) -> list[tuple[str, str]]:
-    """(key, text) of what has no vector, in the order of the notes."""
+    """(key, text) of what has no vector, in the order of the notes, mined files last."""
     return catalog.db.execute(
-        """SELECT key, embedded FROM chunks
-           WHERE key != '' AND key NOT IN (SELECT key FROM vectors)
-           GROUP BY key ORDER BY min(id)"""
+        f"""SELECT c.key, c.embedded FROM chunks c JOIN files f ON f.id = c.file_id
+            WHERE c.key != '' AND c.key NOT IN (SELECT key FROM vectors)
+            GROUP BY c.key ORDER BY min(f.path GLOB '{MINED}*'), min(c.id)"""
     ).fetchall()
 
 

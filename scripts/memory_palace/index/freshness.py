@@ -1,11 +1,14 @@
 """Is what the index says still what the files say?"""
 
+import contextlib
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memory_palace.core.diff import Known
-from memory_palace.core.errors import Missing
+from memory_palace.core.errors import Missing, PalaceError
 from memory_palace.core.links import TREE
+from memory_palace.core.text import MINED, is_mined
 from memory_palace.files import read, tree
 from memory_palace.files.config import Config
 from memory_palace.index.catalog import Catalog, ChunkRow
@@ -29,26 +32,58 @@ def changed_files(root: Path, config: Config, catalog: Catalog) -> int:
     now = {f.path: (f.size, f.mtime_ns) for f in [*seen.notes, *seen.ledgers]}
     new = len(now.keys() - then.keys())
     edited = sum(now[path] != then[path] for path in now.keys() & then.keys())
-    others = [k for k in known if k.path not in now and not seen.may_be_there(k.path)]
+    others = [
+        k
+        for k in known
+        if k.path not in now and not is_mined(k.path) and not seen.may_be_there(k.path)
+    ]
     left_out = set(seen.excluded)
-    return new + edited + sum(k.path in left_out or _moved_on(root, k) for k in others)
+    gone = sum(k.path in left_out or _moved_on(root / k.path, k) for k in others)
+    return new + edited + gone + changed_mined(root, known)
 
 
-def _moved_on(root: Path, known: Known) -> bool:
+def changed_mined(root: Path, known: list[Known]) -> int:
+    """How many mined files among the ``known`` differ by their stat; those of projects that are
+    elsewhere do not."""
+    known = [one for one in known if is_mined(one.path)]
+    if not known:
+        return 0
+    from memory_palace.core import mining
+    from memory_palace.files import project_text
+
     try:
-        info = (root / known.path).lstat()
+        folders = project_text.folders(root)
+    except PalaceError:
+        return 0  # the run says what is wrong
+    found = 0
+    for one in known:
+        parts = mining.split(one.path)
+        if parts and parts[0] in folders:
+            found += _moved_on(folders[parts[0]] / parts[1], one)
+    return found
+
+
+def _moved_on(place: Path, known: Known) -> bool:
+    try:
+        info = place.lstat()
+    except PermissionError:
+        return not is_mined(known.path)  # a mined file that is closed to us stays as it was
     except OSError:
         return True
     return (info.st_size, info.st_mtime_ns) != (known.size, known.mtime_ns)
 
 
 class Checker:
-    """Compares chunks with their files, each file read once. ``stale`` collects changed paths."""
+    """Compares chunks with their files, each file read once. ``stale`` collects changed paths;
+    those of them that are ``away`` belong to mined projects that are not on this machine, and
+    ``closed`` are mined files that this user may not read: both stay in the index."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
         self._files: dict[str, tuple[str, Parsed | None] | None] = {}
         self.stale: set[str] = set()
+        self.away: set[str] = set()
+        self.closed: set[str] = set()
 
     def unchanged(self, path: str, sha256: str) -> bool:
         """True if the file's bytes have this hash."""
@@ -56,6 +91,11 @@ class Checker:
             self._files[path] = self._read(path, sha256)
         found = self._files[path]
         same = found is not None and found[0] == sha256
+        if found is None and is_mined(path):
+            if not _is_here(self._root, path):
+                self.away.add(path)
+            elif _is_closed(self._root, path):
+                self.closed.add(path)
         if not same:
             self.stale.add(path)
         return same
@@ -85,9 +125,31 @@ class Checker:
         return got.sha256, reading.parse(path, got)
 
 
+def _is_here(root: Path, path: str) -> bool:
+    """True if the project of a mined file is on this machine."""
+    from memory_palace.files import project_text
+
+    with contextlib.suppress(PalaceError):
+        return path[len(MINED) :].partition("/")[0] in project_text.folders(root)
+    return False
+
+
 def find(parsed: "Parsed", chunk_id: str, heading: tuple[str, ...], text: str) -> ChunkRow | None:
     """The chunk in a changed file that has this text (under this heading if it can be), else the
     one that has its place; None if both are gone."""
     same = [row for row in parsed.chunks if row.text == text and text]
     same.sort(key=lambda row: row.heading != heading)
     return next(iter([*same, *(row for row in parsed.chunks if row.chunk_id == chunk_id)]), None)
+
+
+def _is_closed(root: Path, path: str) -> bool:
+    """True if a mined file may be there and its permissions keep us from reading it."""
+    from memory_palace.files import projects
+
+    try:
+        place = projects.place(root, path)
+        return place is not None and bool(place.lstat()) and not os.access(place, os.R_OK)
+    except PermissionError:
+        return True
+    except (PalaceError, OSError):
+        return False

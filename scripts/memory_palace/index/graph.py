@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from memory_palace.core.problems import Problem
+from memory_palace.core.text import is_mined
 from memory_palace.files import atomic, roots, tree
 from memory_palace.index import reading
 from memory_palace.index.catalog import Catalog
@@ -25,7 +26,7 @@ class Graph:
 def read(catalog: Catalog) -> Graph:
     """The graph as the last index run left it."""
     rows = catalog.db.execute("SELECT path FROM files ORDER BY path")
-    paths = [path for (path,) in rows if not tree.is_ledger(path)]
+    paths = [path for (path,) in rows if not (tree.is_ledger(path) or is_mined(path))]
     # Dictionaries keep the order and find a repeat at once.
     out: dict[str, dict[str, None]] = {path: {} for path in paths}
     back: dict[str, dict[str, None]] = {path: {} for path in paths}

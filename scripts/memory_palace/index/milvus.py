@@ -287,8 +287,8 @@ class _Push:
     def _stamp(self, notes: int, statistics: Statistics) -> Stamp:
         db = self.catalog.db
         tags = db.execute("SELECT DISTINCT value FROM files, json_each(tags) ORDER BY value")
-        paths = [row[0] for row in db.execute("SELECT path FROM files")]
-        folders = {folder for path in paths for folder in rows.rooms(path)}
+        paths = db.execute("SELECT path, room FROM files")
+        folders = {folder for path, room in paths for folder in rows.rooms(path, room)}
         return Stamp(
             format=catalogs.FORMAT,
             fingerprint=self.fingerprint,

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from memory_palace.core.text import sha256
+from memory_palace.core.text import MINED, MINED_ROOM, is_mined, sha256
 from memory_palace.embed.port import Vectors
 from memory_palace.index.catalog import Catalog
 from memory_palace.index.milvus_client import Field, Row
@@ -122,7 +122,7 @@ def note_of(unit: str) -> str:
 
 # -- a catalog's notes ------------------------------------------------------------------------
 
-NOTE_COLUMNS = ("path", "sha256", "title", "type", "priority", "time", "tags")
+NOTE_COLUMNS = ("path", "sha256", "title", "type", "priority", "time", "tags", "room")
 CHUNK_COLUMNS = ("chunk_id", "ordinal", "heading", "start", "end", "embedded", "key", "units")
 
 
@@ -200,7 +200,7 @@ class Reader:
             "type": cut(about["type"], 4096),
             "priority": cut(about["priority"] or "", 64),
             "time": UNDATED if about["time"] is None else float(about["time"]),
-            "rooms": rooms(path)[:_MOST_DEEP],
+            "rooms": rooms(path, about["room"])[:_MOST_DEEP],
             "tags": [cut(tag, 4096) for tag in json.loads(about["tags"])[:_MOST_TAGS]],
         }
         names = ", ".join(NOTES_LEVEL.weights)
@@ -283,7 +283,13 @@ class Vectored:
         }
 
 
-def rooms(path: str) -> list[str]:
-    """Every folder that a path lies in, from the root down, each with its `/`."""
+def rooms(path: str, room: str = "") -> list[str]:
+    """Every folder that a path lies in, from the root down, each with its `/`; of a mined file
+    also the mark of all mined files, and its room and those above it."""
     parts = path.split("/")[:-1]
-    return ["/".join(parts[: n + 1]) + "/" for n in range(len(parts))]
+    found = ["/".join(parts[: n + 1]) + "/" for n in range(len(parts))]
+    if not is_mined(path):
+        return found
+    parts = room.split("/")
+    own = [f"{MINED_ROOM}{'/'.join(parts[: n + 1])}/" for n in range(len(parts))]
+    return [MINED, *own, *found]

@@ -2,6 +2,7 @@
 
 import os
 import stat
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -10,13 +11,14 @@ from memory_palace.core import diff
 from memory_palace.core.diff import FileStat, Known
 from memory_palace.core.links import TREE
 from memory_palace.core.problems import Problem
-from memory_palace.core.text import COLD_COMPONENT, digest, is_cold
+from memory_palace.core.text import COLD_COMPONENT, digest, is_cold, is_mined
 from memory_palace.files import manifest as manifests
 from memory_palace.files import read, tree
 from memory_palace.files.config import Config
 from memory_palace.files.manifest import Manifest
 from memory_palace.files.tree import Tree
-from memory_palace.index import reading
+from memory_palace.index import projects, reading
+from memory_palace.index.projects import Mined
 
 
 @dataclass(slots=True)
@@ -34,7 +36,8 @@ class Changes:
 
     ``moved`` maps a new path to the old one; ``touched`` files have a new stat and the old text;
     ``unreachable`` ones cannot be read now, and stay as they were, like the ``same`` ones.
-    ``known`` counts the files in the catalog.
+    ``known`` counts the files in the catalog, ``scopes`` them by mined project (empty: the
+    palace's own).
     """
 
     files: dict[str, FileStat]
@@ -47,6 +50,7 @@ class Changes:
     same: list[str] = field(default_factory=list)
     known: int = 0
     unchanged: int = 0
+    scopes: Counter[str] = field(default_factory=Counter)
 
     @property
     def any(self) -> bool:
@@ -72,10 +76,11 @@ class Surroundings:
     tree: Tree
     manifest: Manifest
     listed: Listed
+    mined: Mined
 
     def live(self) -> list[FileStat]:
         """All files to index, sorted by path."""
-        live = [*self.tree.notes, *self.tree.ledgers, *self.listed.files]
+        live = [*self.tree.notes, *self.tree.ledgers, *self.listed.files, *self.mined.files]
         return sorted(live, key=lambda f: f.path)
 
     def cold(self) -> list[FileStat]:
@@ -83,7 +88,13 @@ class Surroundings:
         return sorted([*self.tree.cold, *self.tree.cold_ledgers], key=lambda f: f.path)
 
     def problems(self) -> list[Problem]:
-        return [*self.tree.problems, *self.listed.problems]
+        return [*self.tree.problems, *self.listed.problems, *self.mined.problems]
+
+    def may_be_there(self, path: str) -> bool:
+        """True if ``path`` was not seen, yet cannot be said to be deleted."""
+        if path.startswith(TREE):
+            return self.tree.may_be_there(path)
+        return self.mined.may_be_there(path)
 
 
 def look(root: Path, config: Config) -> Surroundings:
@@ -93,7 +104,8 @@ def look(root: Path, config: Config) -> Surroundings:
     notes = {f.path for f in [*seen.notes, *seen.ledgers]}
     spelled = notes | {f.path for f in [*seen.cold, *seen.cold_ledgers]}
     manifests.fold_case(manifest, spelled, lambda a, b: _same_file(root / a, root / b))
-    return Surroundings(seen, manifest, _listed(root, seen, manifest, notes, config.exclude))
+    listed = _listed(root, seen, manifest, notes, config.exclude)
+    return Surroundings(seen, manifest, listed, projects.look(root))
 
 
 def _same_file(a: Path, b: Path) -> bool:
@@ -116,6 +128,11 @@ def _listed(
         if spec and spec.match_file(path):
             listed.refused.append(path)  # on purpose: the line stays, without a word
             continue
+        if is_mined(path):
+            listed.refused.append(path)
+            why = f"{path} is named as a mined file is: rename its folder"
+            listed.problems.append(Problem(manifests.PATH, entry.number, why))
+            continue
         if any(part.startswith(".") for part in path.split("/")):
             listed.refused.append(path)
             why = f"{path} is hidden, left out: list only files without a leading dot"
@@ -137,12 +154,17 @@ def _listed(
 
 
 def changes(
-    root: Path, seen: list[FileStat], known: list[Known], around: Tree, verify: bool = False
+    root: Path,
+    seen: list[FileStat],
+    known: list[Known],
+    around: Surroundings,
+    verify: bool = False,
 ) -> Changes:
     """Compare by stat, then by hash where the stat does not tell."""
     compared = diff.compare(seen, known, verify)
     found = Changes({f.path: f for f in seen}, same=list(compared.same), known=len(known))
     by_path = {k.path: k for k in known}
+    found.scopes = Counter(projects.scope(k.path) for k in known)
     for path in compared.suspect:
         got = reading.read_bytes(root, path)
         if isinstance(got, read.Unreadable) and not got.content:
@@ -150,14 +172,18 @@ def changes(
             continue
         now = got.sha256 if isinstance(got, read.Unreadable) else digest(got[0])
         (found.touched if now == by_path[path].sha256 else found.changed).append(path)
-    gone = [path for path in compared.gone if not _hidden(around, path)]
-    if gone:
+    gone = [path for path in compared.gone if not around.may_be_there(path)]
+    left: dict[str, list[str]] = defaultdict(list)
+    for path in gone:
+        left[projects.scope(path)].append(path)
+    for scope, paths in left.items():
+        new = [path for path in compared.new if projects.scope(path) == scope]
         hashes = {}
-        for path in compared.new:
+        for path in new:
             got = reading.read_bytes(root, path)
             if not isinstance(got, read.Unreadable):
                 hashes[path] = digest(got[0])
-        found.moved = diff.moves(compared.new, gone, hashes, {p: by_path[p].sha256 for p in gone})
+        found.moved |= diff.moves(new, paths, hashes, {p: by_path[p].sha256 for p in paths})
     moved_away = set(found.moved.values())
     found.added = [path for path in compared.new if path not in found.moved]
     found.removed = [path for path in gone if path not in moved_away]
@@ -168,20 +194,29 @@ def changes(
 
 @dataclass(frozen=True, slots=True)
 class Losses:
-    """How many files were known, and how many of them are not there any more."""
+    """How many files were known, and how many of them are not there any more; of which mined
+    project, if it is one's."""
 
     gone: int
     known: int
+    project: str = ""
 
 
-def losses(todo: Changes, cold: Changes, around: Surroundings) -> tuple[Losses, Losses]:
+def losses(todo: Changes, cold: Changes, around: Surroundings) -> list[Losses]:
     """What a run would forget, live and archived, that is neither left out nor only changed
-    sides between tree and archive."""
+    sides between tree and archive; each mined project by itself."""
     left_out = set(around.tree.excluded)
     archived = _places_before(path for path in cold.added)
     gone = [path for path in todo.removed if path not in left_out and path not in archived]
     lost = [path for path in cold.removed if not _places_before([path]) & todo.files.keys()]
-    return Losses(len(gone), todo.known), Losses(len(lost), cold.known)
+    # What a project's manifest lists no more, `palace mine` took out, which has its own guard.
+    gone = [path for path in gone if not projects.scope(path) or path in around.mined.lines]
+    live = Counter(projects.scope(path) for path in gone)
+    return [
+        Losses(live[""], todo.scopes[""]),
+        Losses(len(lost), cold.known),
+        *(Losses(count, todo.scopes[name], name) for name, count in live.items() if name),
+    ]
 
 
 def _places_before(paths: Iterable[str]) -> set[str]:
@@ -203,7 +238,3 @@ def manifest_losses(around: Surroundings) -> Losses:
     gone = [path for path in gone if path not in archived]
     new = len(there.difference(listed))
     return Losses(max(len(gone) - new, 0), len(listed))
-
-
-def _hidden(around: Tree, path: str) -> bool:
-    return path.startswith(TREE) and around.may_be_there(path)

@@ -1,5 +1,5 @@
 """One file's text made into what the catalog stores of it: a note's here, a session's ledger in
-``ledgers``."""
+``ledgers``, a mined project's file in ``projects``."""
 
 import json
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from memory_palace.core import archiving, chunk, datewords, keywords, links, mar
 from memory_palace.core.diff import FileStat
 from memory_palace.core.note import Note
 from memory_palace.core.problems import Problem
-from memory_palace.core.text import is_cold
+from memory_palace.core.text import is_cold, is_mined
 from memory_palace.files import read as files
 from memory_palace.files import tree
 from memory_palace.files.manifest import Said
@@ -34,7 +34,11 @@ class Parsed:
 
 
 def read_bytes(root: Path, path: str) -> tuple[bytes, FileStat] | Unreadable:
-    """A file's bytes: a ledger may be larger than a note."""
+    """A file's bytes: a ledger may be larger than a note; a mined file is read where it is."""
+    if is_mined(path):
+        from memory_palace.files import project_text
+
+        return project_text.read_bytes(root, path)
     if tree.is_ledger(path):
         from memory_palace.files import observed
 
@@ -53,6 +57,10 @@ def read(root: Path, path: str) -> Text | Unreadable:
 
 def parse(path: str, text: Text) -> Parsed:
     """Parse ``text``, read from ``path``."""
+    if is_mined(path):
+        from memory_palace.index import projects
+
+        return projects.parse(path, text)
     if tree.is_ledger(path):
         from memory_palace.index import ledgers
 

@@ -122,8 +122,8 @@ def check(root: Path, config: Config, choice: Choice, options: Options) -> Check
         catalogs.open_to_read(folder / catalogs.MAIN) as main,
         catalogs.open_to_read(folder / catalogs.BASEMENT) as below,
     ):
-        todo = plan.changes(root, around.live(), main.known(), around.tree, options.verify)
-        cold = plan.changes(root, around.cold(), below.known(), around.tree, options.verify)
+        todo = plan.changes(root, around.live(), main.known(), around, options.verify)
+        cold = plan.changes(root, around.cold(), below.known(), around, options.verify)
         pending = fill.pending_count(folder, main, str(choice.fingerprint)) if choice.load else 0
         differs = False
         problems = [*around.problems(), *build.stored_problems(main, below)]

@@ -22,7 +22,8 @@ CREATE TABLE files (
     time REAL, time_source TEXT NOT NULL,
     tags TEXT NOT NULL,              -- JSON list
     aliases TEXT NOT NULL,           -- JSON list
-    anchors TEXT NOT NULL            -- JSON: [headings, block ids]
+    anchors TEXT NOT NULL,           -- JSON: [headings, block ids]
+    room TEXT NOT NULL DEFAULT ''    -- of a mined file, which no folder of the palace tells
 );
 CREATE TABLE chunks (
     id INTEGER PRIMARY KEY,

@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING
 from memory_palace.core.errors import Busy, Missing, PalaceError
 from memory_palace.core.links import TREE
 from memory_palace.core.problems import Problem, in_order
-from memory_palace.core.text import digest
+from memory_palace.core.text import MINED, digest
 from memory_palace.embed import registry
 from memory_palace.embed.registry import Choice
 from memory_palace.files import config as configs
+from memory_palace.files import local, projects, roots, tree
 from memory_palace.files import manifest as manifests
-from memory_palace.files import roots, tree
 from memory_palace.files.config import Config
 from memory_palace.index import catalog as catalogs
 from memory_palace.index import freshness, run
@@ -158,6 +158,7 @@ class Keeper:
         self._listed: tuple[str, ...] = ()
         self._reasons: list[str] = []
         self._seen: dict[str, tuple[int, int, int] | None] = {}
+        self._mined = 0
         self._rest = LOOK_SECONDS
         self._looked = self._swept = time.monotonic()
         self._settings_differ = False
@@ -179,21 +180,42 @@ class Keeper:
         if self._seen and started - self._looked < self._rest:
             return False
         own = str(configs.user_file(os.environ))
-        now = {
-            name: _stat(self._root / name)
-            for name in (roots.MARKER, own, manifests.PATH, *self._listed)
-        }
+        of_projects = self._of_projects()
+        names = (roots.MARKER, own, manifests.PATH, *self._listed, local.PATH, *of_projects)
+        now = {name: _stat(self._root / name) for name in names}
+        mined = bool(of_projects) and self._mined_differ()
         changed = [name for name in now if now[name] != self._seen.get(name)]
         if manifests.PATH in changed and self._is_as_written():
             changed.remove(manifests.PATH)
+        gone = [name for name in self._seen if name not in now and name.startswith(projects.FOLDER)]
         first, self._seen = not self._seen, now
         self._looked = time.monotonic()
         self._rest = max(LOOK_SECONDS, _LOOK_SHARE * (self._looked - started))
         if first:
             return False
+        changed += gone
         self._settings_differ |= roots.MARKER in changed or own in changed
         self._reasons += [name for name in changed if name not in self._reasons]
-        return bool(changed)
+        return bool(changed) or mined
+
+    def _of_projects(self) -> list[str]:
+        """What says which files are mined; empty without a project."""
+        try:
+            names = sorted(os.listdir(self._root / projects.FOLDER))
+        except OSError:
+            names = []
+        return [f"{projects.FOLDER}/{name}" for name in names]
+
+    def _mined_differ(self) -> bool:
+        """True if mined files have changed since the last look. What a run could not mend waits
+        for the next change."""
+        try:
+            with catalogs.open_to_read(roots.index_folder(self._root) / catalogs.MAIN) as catalog:
+                count = freshness.changed_mined(self._root, catalog.known(MINED))
+        except (PalaceError, sqlite3.Error, OSError):
+            return False  # a run says what is wrong
+        before, self._mined = self._mined, count
+        return count not in (0, before)
 
     def missed(self) -> bool:
         """From time to time: True if files have changed although no event said so."""

@@ -16,9 +16,10 @@ import numpy as np
 
 from memory_palace.core import scoring
 from memory_palace.core.scoring import Scores
+from memory_palace.core.text import MINED
 from memory_palace.core.weights import Weights
 from memory_palace.index.milvus_rows import UNDATED
-from memory_palace.search.query import Query, bare_tag, folder_of
+from memory_palace.search.query import Query, bare_tag, places_of
 
 BANDS = 5
 """Bands of standing: each is two searches."""
@@ -44,16 +45,18 @@ def condition(palace: str, query: Query) -> str:
         parts.append(f"type in {_list(query.types)}")
     if query.notes_only:
         parts.append(f"type != {literal('observation')}")
+        parts.append(f"not array_contains(rooms, {literal(MINED)})")
     if query.priorities:
         parts.append(f"priority in {_list(query.priorities)}")
     if query.rooms:
-        parts.append(f"array_contains_any(rooms, {_list([folder_of(r) for r in query.rooms])})")
+        places = [place for room in query.rooms for place in places_of(room)]
+        parts.append(f"array_contains_any(rooms, {_list(places)})")
     if query.tags:
         parts.append(f"array_contains_any(tags, {_list([bare_tag(t) for t in query.tags])})")
     if query.since:
         parts.append(f"time >= {query.since.timestamp()!r}")
-    if query.until:
-        parts.append(f"time <= {query.until.timestamp()!r}")
+    if query.latest:
+        parts.append(f"time <= {query.latest.timestamp()!r}")
         parts.append(f"time > {_DATED!r}")
     return " and ".join(parts)
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from memory_palace.core import bm25
 from memory_palace.core.scoring import Scores
+from memory_palace.core.text import MINED_ROOM
 from memory_palace.index import milvus_rows as rows
 from memory_palace.index import milvus_texts as texts
 from memory_palace.index.catalog import Catalog
@@ -162,7 +163,8 @@ class Gathered(Catalog):
         for number, kind in enumerate(stamp.types):
             self.add_file(blank | {"path": f"type/{number}", "type": kind, "tags": "[]"})
         for room in stamp.rooms:
-            self.add_file(blank | {"path": room, "tags": "[]"})
+            name = room[len(MINED_ROOM) : -1] if room.startswith(MINED_ROOM) else ""
+            self.add_file(blank | {"path": room, "tags": "[]", "room": name})
         self.add_file(blank | {"path": "tags", "tags": json.dumps(stamp.tags)})
 
     def vectors(self) -> Matrix | None:

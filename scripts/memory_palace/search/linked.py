@@ -7,7 +7,7 @@ from pathlib import Path
 
 from memory_palace.core.errors import Refused
 from memory_palace.core.links import Anchors, Archived, Link, Resolver
-from memory_palace.core.text import is_cold, nearest, stem
+from memory_palace.core.text import MINED, is_cold, is_mined, nearest, stem
 from memory_palace.files import config as configs
 from memory_palace.files import tree
 from memory_palace.index import reading
@@ -96,7 +96,7 @@ _Written = tuple[Link, str | None, str, str]
 
 
 def _titles(catalog: Catalog) -> dict[str, str]:
-    return dict(catalog.db.execute("SELECT path, title FROM files"))
+    return dict(catalog.db.execute(f"SELECT path, title FROM files WHERE path NOT GLOB '{MINED}*'"))
 
 
 def _stored(catalog: Catalog, path: str) -> list[_Written]:
@@ -113,7 +113,8 @@ def _stored(catalog: Catalog, path: str) -> list[_Written]:
 def _resolved_anew(now: current.Current, path: str, others: Iterable[str]) -> list[_Written]:
     """The same of an archived note, whose links the index does not follow."""
     asked = "SELECT path, aliases, anchors FROM files"
-    live, cold = now.main.db.execute(asked).fetchall(), now.below.db.execute(asked).fetchall()
+    live = [row for row in now.main.db.execute(asked) if not is_mined(row[0])]
+    cold = now.below.db.execute(asked).fetchall()
     anchors: dict[str, Anchors] = {p: reading.anchors_from_json(t) for p, _, t in [*live, *cold]}
     resolver = Resolver(
         {p: json.loads(aliases) for p, aliases, _ in live},

@@ -13,7 +13,7 @@ from memory_palace.core.errors import BadInput, Missing, Refused
 from memory_palace.core.links import TREE, Archived, Resolver
 from memory_palace.core.outline import RawLink
 from memory_palace.core.problems import printable
-from memory_palace.core.text import is_cold, nearest, nfc, short_id, split_lines, stem
+from memory_palace.core.text import is_cold, is_mined, nearest, nfc, short_id, split_lines, stem
 from memory_palace.files import manifest as manifests
 from memory_palace.files import read, roots, tree
 from memory_palace.files.config import Config
@@ -42,9 +42,14 @@ class Place:
 
 
 def exact(root: Path, name: str) -> Place | None:
-    """The file at exactly this path; ``palace/`` and ``.md`` may be left out."""
+    """The file at exactly this path; ``palace/`` and ``.md`` may be left out. A mined file has its
+    project's name in front (``project:demo/src/a.py``)."""
     if not name or not tree.is_text(name) or "\0" in name:
         return None
+    if is_mined(name):
+        from memory_palace.search import located_mined
+
+        return Place(name) if located_mined.is_there(root, name) else None
     bare = name.removeprefix(f"{root.as_posix()}/").removeprefix("./")
     for path in dict.fromkeys((bare, f"{bare}.md", TREE + bare, f"{TREE}{bare}.md")):
         if _is_open(path) and os.path.isfile(root / path) and _is_ours(root, path):
@@ -72,6 +77,10 @@ def find(root: Path, config: Config, name: str, progress: "Progress | None" = No
     place = exact(root, name)
     if place is not None:
         return place
+    if is_mined(name):
+        from memory_palace.search import located_mined
+
+        raise Refused(located_mined.why_not(root, name))
     if name.startswith("#") and _ID.match(name[1:]):
         return _hit(root, config, name[1:], progress)
     if name.startswith("^"):

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from memory_palace.core import dates
 from memory_palace.core.relevance import Scale
+from memory_palace.core.text import is_mined
 from memory_palace.core.weights import Weights
 from memory_palace.embed.port import Embedder
 from memory_palace.index.catalog import Catalog
@@ -134,13 +135,13 @@ def _hit(n: int, asking: Asking) -> Hit | None:
     """The table's n-th chunk as it stands in its file now; None if its text is gone."""
     ranked, catalog = asking.ranked, asking.catalog
     row = catalog.db.execute(
-        """SELECT f.path, f.sha256, f.title, f.time, f.type, f.priority,
+        """SELECT f.path, f.sha256, f.title, f.time, f.type, f.priority, f.room,
                   c.chunk_id, c.heading, c.start, c."end", c.text
            FROM chunks c JOIN files f ON f.id = c.file_id WHERE c.id = ?""",
         (int(ranked.table.chunk[n]),),
     ).fetchone()
-    path, sha256, title, at, kind, priority, chunk_id, heading, start, end, text = row
-    if asking.excluded and asking.excluded.match_file(path):
+    path, sha256, title, at, kind, priority, room, chunk_id, heading, start, end, text = row
+    if asking.excluded and not is_mined(path) and asking.excluded.match_file(path):
         return None  # palace.yaml changed since the index
     terms = asking.question.asked.terms
     has = tuple(t.text for t, there in zip(terms, ranked.matched[:, n], strict=False) if there)
@@ -159,6 +160,7 @@ def _hit(n: int, asking: Asking) -> Hit | None:
         text=text,
         archived=asking.cold,
         row=int(ranked.table.chunk[n]),
+        room=room,
     )
     if asking.checker.unchanged(path, sha256):
         return replace(hit, best=lines.best_line(catalog, ranked, asking.question, n))

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from memory_palace.core.links import TREE
-from memory_palace.core.text import did_you_mean, is_cold
+from memory_palace.core.text import MINED, MINED_ROOM, did_you_mean, is_cold, is_mined
 from memory_palace.files import tree
 
 if TYPE_CHECKING:
@@ -17,14 +17,19 @@ if TYPE_CHECKING:
 class Query:
     """What is asked. Several values of one filter mean any of them; filters add up.
 
-    ``rooms`` are folders below ``palace/``, whole components. ``since`` and ``until`` are
+    ``rooms`` are folders below ``palace/``, whole components,
+    rooms of mined files, or projects (``project:demo``). ``since`` and ``until`` are
     moments, inclusive, compared with the note's time. ``text`` may be empty if a filter is set.
 
     ``lex`` is the caller's keyword form of the question, ``vec`` a text to embed in its place,
     ``hyde`` a made-up answer, which is embedded too. ``lines`` asks for single lines (list items,
     turns, small sections) instead of chunks. ``diverse``, 0 to 1, is how much a hit is moved back
     for being like those before it. ``without`` leaves parts of the relevance out, to measure
-    them: "dense", "keyword", "context". ``notes_only`` leaves what was observed in sessions out.
+    them: "dense", "keyword", "context". ``notes_only`` leaves what was observed in sessions, and
+    mined files, out.
+
+    ``facts`` asks for facts about the entities that the question names. ``as_of`` is a moment:
+    later notes, and what was a fact before or after, do not count.
     """
 
     text: str = ""
@@ -47,11 +52,18 @@ class Query:
     rerank: bool = False
     without: frozenset[str] = frozenset()
     notes_only: bool = False
+    facts: bool = False
+    as_of: datetime | None = None
+
+    @property
+    def latest(self) -> datetime | None:
+        """The last moment that a note's time may be."""
+        return min((end for end in (self.until, self.as_of) if end), default=None)
 
     @property
     def filtered(self) -> bool:
         return bool(
-            self.types or self.priorities or self.rooms or self.tags or self.since or self.until
+            self.types or self.priorities or self.rooms or self.tags or self.since or self.latest
         )
 
 
@@ -71,16 +83,20 @@ def where(query: Query) -> tuple[str, list[object]]:
     any_of("wanted = type", list(query.types))
     any_of("wanted = priority", list(query.priorities))
     # No LIKE: `_` and `%` are ordinary characters of folder names.
-    any_of("substr(path, 1, length(wanted)) = wanted", [folder_of(room) for room in query.rooms])
+    any_of(
+        f"substr(path, 1, length(wanted)) = wanted "
+        f"OR substr('{MINED_ROOM}' || room || '/', 1, length(wanted)) = wanted",
+        [place for room in query.rooms for place in places_of(room)],
+    )
     any_of("wanted IN (SELECT value FROM json_each(tags))", [bare_tag(tag) for tag in query.tags])
     if query.since:
         conditions.append("time >= ?")
         values.append(query.since.timestamp())
-    if query.until:
+    if query.latest:
         conditions.append("time <= ?")
-        values.append(query.until.timestamp())
+        values.append(query.latest.timestamp())
     if query.notes_only:
-        conditions.append(f"path NOT GLOB '{tree.LEDGERS}'")
+        conditions.append(f"path NOT GLOB '{tree.LEDGERS}' AND path NOT GLOB '{MINED}*'")
     return " AND ".join(conditions) or "1", values
 
 
@@ -91,23 +107,40 @@ def passes(
     priority: str | None,
     tags: tuple[str, ...],
     time: float | None,
+    mined_room: str = "",
 ) -> bool:
     """The same filters as :func:`where`, for a note that is read from its file."""
-    room = any(path.startswith(folder_of(wanted)) for wanted in query.rooms)
+    here = (path, f"{MINED_ROOM}{mined_room}/")
+    rooms = (place for wanted in query.rooms for place in places_of(wanted))
+    room = any(own.startswith(place) for place in rooms for own in here)
     return (
         (not query.types or kind in query.types)
         and (not query.priorities or priority in query.priorities)
         and (not query.rooms or room)
         and (not query.tags or any(bare_tag(tag) in tags for tag in query.tags))
         and (not query.since or (time is not None and time >= query.since.timestamp()))
-        and (not query.until or (time is not None and time <= query.until.timestamp()))
+        and (not query.latest or (time is not None and time <= query.latest.timestamp()))
     )
 
 
+def as_asked(query: Query, now: datetime) -> datetime:
+    """The moment from which ages count: ``now``, or the earlier one that ``query`` is as of."""
+    return min(now, query.as_of) if query.as_of else now
+
+
 def folder_of(room: str) -> str:
-    """A room as the folder that its notes' paths start with."""
+    """A room as the folder that its notes' paths start with; a mined project (``project:demo``) is
+    one too."""
     room = room.replace("\\", "/").strip("/")
+    if is_mined(room):
+        return f"{room}/"
     return (room if room + "/" == TREE else TREE + room.removeprefix(TREE)) + "/"
+
+
+def places_of(room: str) -> tuple[str, ...]:
+    """Where files of a room are: below its folder, or mined into it (``room:backend/``)."""
+    folder = folder_of(room)
+    return (folder,) if is_mined(folder) else (folder, MINED_ROOM + folder.removeprefix(TREE))
 
 
 def bare_tag(tag: str) -> str:
@@ -119,7 +152,7 @@ def unknown(query: Query, catalogs: "list[Catalog]") -> str | None:
     """Why the filters match nothing, where one of their values does not occur anywhere."""
     for name, wanted, known in (
         ("type", query.types, lambda c: c.values("type")),
-        ("room", tuple(folder_of(r)[len(TREE) : -1] for r in query.rooms), rooms),
+        ("room", tuple(folder_of(r).removeprefix(TREE)[:-1] for r in query.rooms), rooms),
         ("tag", tuple(bare_tag(t) for t in query.tags), tags),
     ):
         there = sorted({value for catalog in catalogs for value in known(catalog)})
@@ -134,11 +167,15 @@ def unknown(query: Query, catalogs: "list[Catalog]") -> str | None:
 
 
 def rooms(catalog: "Catalog") -> list[str]:
-    """Every folder below ``palace/`` that holds a note, parents included."""
+    """Every folder below ``palace/`` that holds a note, and every room and project of mined files;
+    parents included."""
     found: set[str] = set()
-    for (path,) in catalog.db.execute("SELECT path FROM files"):
+    for path, room in catalog.db.execute("SELECT path, room FROM files"):
         parts = path.removeprefix(TREE).split("/")[:-1] if path.startswith(TREE) else []
+        parts = room.split("/") if room else parts
         found.update("/".join(parts[: n + 1]) for n in range(len(parts)))
+        if is_mined(path) and path != MINED:
+            found.add(path.partition("/")[0])
     return sorted(found)
 
 

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memory_palace.core import markdown, note, sections
+from memory_palace.core import markdown, mining, note, sections
 from memory_palace.core.errors import BadInput, Missing, Refused
 from memory_palace.core.private_spans import hidden
 from memory_palace.core.problems import printable
 from memory_palace.core.sections import Section
-from memory_palace.core.text import is_cold, nearest, split_lines
+from memory_palace.core.text import MINED, is_cold, nearest, split_lines
 from memory_palace.files import config as configs
 from memory_palace.files import read as files
 from memory_palace.search import located
@@ -83,7 +83,7 @@ def read(
             place = located.find(root, config, name, progress)
         except Refused:
             before, _, behind = name.rpartition(":")
-            if not before:
+            if not before or f"{before}:" == MINED:
                 raise
             located.find(root, config, before, progress)  # raises again where that is no note
             raise BadInput(f"{behind!r} names no lines: write :12 or :12-20 there") from None
@@ -93,10 +93,7 @@ def read(
         raise kind(str(got.problem).replace(": error: ", ": ", 1))
     text = hidden(got.text) if withhold else got.text
     lines = split_lines(text.removeprefix("\ufeff"))
-    parsed = note.parse(place.path, text)
-    outline = markdown.read(parsed.body, parsed.body_line)
-    there = sections.sections(outline, len(lines))
-    title = note.note_title(parsed, outline.first_heading)
+    title, there = _parsed(place.path, text, len(lines))
     wanted = section or place.section
     if start is None:
         start, end = place.start or 1, place.end or len(lines)
@@ -123,6 +120,16 @@ def read(
         last=last,
         cut=cut,
     )
+
+
+def _parsed(path: str, text: str, total: int) -> tuple[str, list[Section]]:
+    """Title and sections of a file; of mined code the path in its project, and none."""
+    parts = mining.split(path)
+    if parts and mining.kind(parts[1]) == "code":
+        return parts[1], []
+    parsed = note.parse(path, text)
+    outline = markdown.read(parsed.body, parsed.body_line)
+    return note.note_title(parsed, outline.first_heading), sections.sections(outline, total)
 
 
 def _check(path: str, start: int, end: int, total: int) -> None:

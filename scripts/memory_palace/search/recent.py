@@ -16,6 +16,9 @@ from memory_palace.search.query import Query
 
 FORMS = f"{dates.FORMS}, 7d, 24h, today or yesterday"
 
+_OTHERS = frozenset({"observation", "code", "document"})
+"""Types of what is no note: listed where they are asked for."""
+
 _AGO = re.compile(r"(\d{1,5})\s*(h|d|w)\Z", re.IGNORECASE)
 _UNITS = {"h": timedelta(hours=1), "d": timedelta(days=1), "w": timedelta(weeks=1)}
 _DAYS = {"today": 0, "yesterday": 1}
@@ -74,7 +77,7 @@ def recent(root: Path, asked: Query, progress: Progress | None = None) -> Listin
     """
     config = configs.load(root)
     condition, values = queries.where(
-        replace(asked, text="", notes_only="observation" not in asked.types)
+        replace(asked, text="", notes_only=_OTHERS.isdisjoint(asked.types))
     )
     with current.opened(root, config, progress) as now:
         rows = now.main.db.execute(

@@ -33,7 +33,7 @@ def reread(hit: Hit, parsed: "Parsed", asking: "Asking") -> Hit | None:
         kind, priority = parsed.said.type or DEFAULT_TYPE, parsed.said.priority
     date = parsed.note.updated or parsed.note.created or hit.date
     time = date.timestamp() if date else None
-    if not passes(query, hit.path, kind, priority, parsed.note.tags, time):
+    if not passes(query, hit.path, kind, priority, parsed.note.tags, time, hit.room):
         return None
     parts = hit.parts
     if row.text != hit.text:

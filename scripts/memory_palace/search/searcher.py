@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory_palace.core.errors import BadInput, Missing
+from memory_palace.core.fact import Fact
 from memory_palace.core.relevance import Scale
 from memory_palace.embed import registry
 from memory_palace.embed.port import Embedder
@@ -20,11 +21,11 @@ from memory_palace.index import fill, freshness, nearest
 from memory_palace.index.catalog import Catalog
 from memory_palace.index.freshness import Checker
 from memory_palace.index.nearest import Nearest
-from memory_palace.search import pick, quick, rank, rerank, table
+from memory_palace.search import known, pick, quick, rank, rerank, table
 from memory_palace.search import question as questions
 from memory_palace.search.hits import Answer, Hit, Neighbor
 from memory_palace.search.pick import Asking
-from memory_palace.search.query import Query, unknown, where
+from memory_palace.search.query import Query, as_asked, unknown, where
 from memory_palace.search.question import Question
 from memory_palace.search.table import Table
 
@@ -80,7 +81,8 @@ class Searcher:
         """
         query = replace(query, text=query.text.strip())
         self._check(query)
-        answer = Answer()
+        answer = Answer(facts=self._facts(query, now))
+        now = as_asked(query, now)
         checker = Checker(self.root)
         reranker = registry.reranker(self.config) if query.rerank else None
         most = max(query.top_k, rerank.CANDIDATES) if reranker else query.top_k
@@ -94,10 +96,26 @@ class Searcher:
         if reranker:
             hits = self._reranked(query, hits)
         answer.hits = self._with_neighbors(hits[: query.top_k], query)
-        answer.changed = len(checker.stale)
+        changed = checker.stale - checker.away - checker.closed
+        answer.changed = len(changed)
+        if checker.away:
+            names = ", ".join(sorted({path.partition("/")[0] for path in checker.away}))
+            answer.notes.append(f"{names}: not on this machine, its files are left out")
+        if checker.closed:
+            more = f" and {len(checker.closed) - 1} more" if len(checker.closed) > 1 else ""
+            answer.notes.append(
+                f"{min(checker.closed)}{more} may not be read, so left out: check the permissions"
+            )
         if not answer.hits:
-            answer.notes.append(self._why_nothing(query, bool(checker.stale)))
+            why = self._why_nothing(query, bool(changed))
+            answer.notes.append(why.replace("nothing", "no note", 1) if answer.facts else why)
         return answer
+
+    def _facts(self, query: Query, now: datetime) -> list[Fact]:
+        if not query.facts:
+            return []
+        asked = query.text or query.lex or query.vec or query.hyde
+        return list(known.known(self.root, asked, now, query.as_of))
 
     def vector_of(self, text: str) -> NDArray[np.float32] | None:
         """The vector of a question, shape (d,), as :meth:`ask` makes it; None without one.

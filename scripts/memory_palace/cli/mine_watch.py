@@ -1,0 +1,120 @@
+"""``palace mine --watch``: manifest and index follow what changes in projects."""
+
+import contextlib
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from memory_palace.cli.common import now, report, say
+from memory_palace.cli.watch import until_terminated
+from memory_palace.core.errors import Busy, PalaceError
+from memory_palace.files import locks, mined, projects, roots
+from memory_palace.files.projects import Project
+
+if TYPE_CHECKING:
+    from memory_palace.core.problems import Problem
+    from memory_palace.index.watch import Keeper
+
+LOOK_SECONDS = 2.0
+"""How often the projects are looked at: git is asked, and each file's stat. No event can be missed,
+and the system's limit of watched folders does not count."""
+
+_LOOK_SHARE = 20.0  # a look waits until this many times its own duration has passed
+
+
+def follow(root: Path, names: list[str]) -> int:
+    """Look at the projects again and again, until it is interrupted."""
+    from memory_palace.index.watch import Keeper
+
+    ended: list[int] = []
+    try:
+        with _alone(root), until_terminated(ended):
+            follower = Follower(root, names, Keeper(root, _say))
+            say(f"watching {', '.join(names)}; {follower.keeper.choice}")
+            while not ended:
+                started = time.monotonic()
+                follower.look()
+                passed = time.monotonic() - started
+                time.sleep(max(LOOK_SECONDS, _LOOK_SHARE * passed))
+    except KeyboardInterrupt:
+        if ended:
+            return 0
+        raise
+    return 0
+
+
+class Follower:
+    """Keeps manifests and index in line with some projects, a :meth:`look` at a time."""
+
+    def __init__(self, root: Path, names: list[str], keeper: "Keeper") -> None:
+        self.keeper = keeper
+        self._root = root
+        self._names = names
+        self._again = False
+        self._said: set[str] = set()
+
+    def look(self) -> None:
+        """Compare each project with its manifest; where one differs, write it and index."""
+        heard, self._said = self._said, set()
+        differs = self._again
+        self._again = False
+        known = {project.name: project for project in projects.every(self._root)}
+        for name in self._names:
+            project = known.get(name)
+            if project is None or project.root is None:
+                self._once(f"{name}: not on this machine now, its lines are kept", heard)
+                continue
+            try:
+                differs |= self._mine(project, heard)
+            except PalaceError as error:
+                self._once(str(error), heard)
+        if differs or self.keeper.news():
+            ran = self.keeper.refresh()
+            self._again |= ran.again
+            if ran.line:
+                _say(ran.line)
+            report(ran.problems)
+
+    def _mine(self, project: Project, heard: set[str]) -> bool:
+        """True if the index has something to do."""
+        from memory_palace.memory import mining, pen
+
+        planned = mining.plan(self._root, project, self.keeper.config)
+        for problem in planned.problems:
+            self._tell(problem, heard)
+        mining.guard(planned)
+        # A file so young that it may change unseen is looked at once more.
+        self._again |= any(not seen.settled for seen in planned.seen.values())
+        if not (planned.added or planned.changed or planned.moved or planned.removed):
+            mined.keep(self._root, project.name, planned.seen)
+            return False
+        with pen.begin(self._root, now(), "palace mine", f"mine {project.name}", say) as held:
+            mining.write(held, planned)
+        return True
+
+    def _tell(self, problem: "Problem", heard: set[str]) -> None:
+        self._once(str(problem), heard)
+
+    def _once(self, line: str, heard: set[str]) -> None:
+        """Say what is wrong when it comes up, not at each look."""
+        if line not in heard:
+            say(line, "yellow")
+        self._said.add(line)
+
+
+def _say(line: str) -> None:
+    say(f"{time.strftime('%H:%M:%S')}  {line}")
+
+
+@contextlib.contextmanager
+def _alone(root: Path) -> Iterator[None]:
+    """Two of these on one palace would only do everything twice."""
+    folder = roots.inside(root, f"{roots.DERIVED}/mine")
+    with contextlib.ExitStack() as held:
+        try:
+            held.enter_context(locks.writer(folder, "palace mine --watch", wait_seconds=0))
+        except Busy:
+            who = locks.owner(folder)
+            raise Busy(f"{who} follows projects of {root}: leave it, or stop it first") from None
+        yield

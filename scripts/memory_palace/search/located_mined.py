@@ -1,0 +1,51 @@
+"""Where a mined file is that a person or an agent names: only files that a manifest lists."""
+
+from pathlib import Path
+
+from memory_palace.core import mining
+from memory_palace.core.errors import BadInput
+from memory_palace.core.problems import printable
+from memory_palace.core.text import MINED, did_you_mean, nearest
+from memory_palace.files import project_text, projects
+
+
+def is_there(root: Path, path: str) -> bool:
+    """True if ``path`` (``project:<name>/<path>``) is listed and is on this machine."""
+    parts = mining.split(path)
+    if parts is None or parts[0] not in _names(root):
+        return False
+    if parts[0] not in project_text.folders(root) or parts[1] not in _listed(root, parts[0]):
+        return False
+    try:
+        place = projects.place(root, path)
+    except BadInput:
+        return False
+    return place is not None and place.is_file()
+
+
+def why_not(root: Path, path: str) -> str:
+    """Why there is no such file, and what is nearest."""
+    name, _, inner = path[len(MINED) :].partition("/")
+    shown, names = printable(path), _names(root)
+    if name not in names:
+        hint = did_you_mean(name, names) if names else ": `palace mine DIR` makes one"
+        return f"no project {printable(name)}{hint}"
+    if name not in project_text.folders(root):
+        return (
+            f"project {name} is not on this machine: "
+            f"`palace mine DIR --name {name}` says where it is"
+        )
+    listed = _listed(root, name)
+    if inner in listed:
+        return f"{shown} is gone or cannot be read: `palace mine` looks again"
+    near = nearest(inner, listed)
+    hint = f"did you mean {MINED}{name}/{printable(near)}?" if near else "`palace query` finds some"
+    return f"no file {shown}: {hint}"
+
+
+def _names(root: Path) -> list[str]:
+    return [project.name for project in projects.every(root)]
+
+
+def _listed(root: Path, name: str) -> set[str]:
+    return {line.path for line in projects.listed(root, name)}

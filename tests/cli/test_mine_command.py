@@ -1,0 +1,214 @@
+"""``palace mine``: flags, output, exit codes, and following a project."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from memory_palace.cli.mine_watch import Follower
+from memory_palace.core.diff import FileStat
+from memory_palace.files import local, mined, projects
+from memory_palace.index.watch import Keeper
+from support.palaces import OLD_NS, SCRIPTS, Palace
+
+
+@pytest.fixture
+def top(tmp_path: Path) -> Path:
+    """A project of two files beside the palace."""
+    write(tmp_path / "demo/src/till.py", "def total(cart):\n    return sum(cart)\n")
+    write(tmp_path / "demo/README.md", "# The till\n")
+    return tmp_path / "demo"
+
+
+def write(place: Path, text: str) -> None:
+    """A file that was not written just now."""
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.write_text(text)
+    os.utime(place, ns=(OLD_NS, OLD_NS + len(text)))
+
+
+def listed(palace: Palace) -> list[str]:
+    """The paths in the project's manifest."""
+    return [line.path for line in projects.listed(palace.root, "demo")]
+
+
+def test_mined_files_are_found(keyword_palace: Palace, top: Path) -> None:
+    """One command: lines, chunks, an answer."""
+    done = keyword_palace.command("mine", str(top))
+    assert done.code == 0, done.err
+    assert f"mined demo  {top}\n2 files: 2 added, 0 changed, 0 removed\n" in done.out
+    found = keyword_palace.command("query", "total of the cart", "--format", "files")
+    assert "project:demo/src/till.py" in found.out
+
+
+def test_a_dry_run_writes_nothing(keyword_palace: Palace, top: Path) -> None:
+    """Neither manifest nor place nor index, nor what was read."""
+    before = sorted(str(path) for path in keyword_palace.root.rglob("*"))
+    done = keyword_palace.command("mine", str(top), "--dry-run")
+    assert (done.code, done.err) == (0, "")
+    assert "src: 1 added\n  + src/till.py\n" in done.out
+    assert sorted(str(path) for path in keyword_palace.root.rglob("*")) == before
+
+
+def test_a_long_list_is_cut_in_text_only(keyword_palace: Palace, top: Path) -> None:
+    """All are in jsonl."""
+    for number in range(30):
+        write(top / f"many/{number:02}.py", "x\n")
+    done = keyword_palace.command("mine", str(top), "--dry-run")
+    assert "  … 10 more: --format jsonl lists all\n" in done.out
+    done = keyword_palace.command("mine", str(top), "--dry-run", "--format", "jsonl")
+    rows = [json.loads(line) for line in done.out.splitlines()]
+    assert [row["kind"] for row in rows] == ["file"] * 32 + ["project"]
+
+
+def test_what_is_kept_unseen_is_named(
+    keyword_palace: Palace, top: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file that may not be read keeps its line, and a person reads which it is."""
+    write(top / "shut\n.py", "x\n")
+    keyword_palace.command("mine", str(top))
+    write(top / "shut\n.py", "x = 2\n")
+    real = mined.look
+
+    def look(folder: Path, file: FileStat, now_ns: int) -> mined.Seen:
+        seen = real(folder, file, now_ns)
+        return seen._replace(what=mined.UNREADABLE) if file.path.startswith("shut") else seen
+
+    monkeypatch.setattr(mined, "look", look)
+    done = keyword_palace.command("mine", str(top))
+    assert "1 kept that could not be looked at (shut\\n.py)\n" in done.out
+    assert "shut\n.py" in listed(keyword_palace)
+
+
+def test_all_projects_that_are_here(keyword_palace: Palace, top: Path, tmp_path: Path) -> None:
+    """One that cannot be mined does not keep the others from it; one that is away is said."""
+    for name in ("demo", "full", "away"):
+        if name != "demo":
+            write(tmp_path / name / "a.py", "x\n")
+        assert keyword_palace.command("mine", str(tmp_path / name)).code == 0
+    (tmp_path / "full/a.py").unlink()
+    (tmp_path / "away").rename(tmp_path / "elsewhere")
+    write(top / "new.py", "y\n")
+    done = keyword_palace.command("mine")
+    assert done.code == 1
+    assert "away: not on this machine, its lines are kept" in done.err
+    assert "error: full: 1 of 1 files are gone" in done.err
+    assert "new.py" in listed(keyword_palace)
+    assert len(projects.listed(keyword_palace.root, "away")) == 1
+    done = keyword_palace.command("mine", "--yes")
+    assert done.code == 0
+    assert projects.listed(keyword_palace.root, "full") == []
+
+
+def test_a_forgotten_project_is_not_found(keyword_palace: Palace, top: Path) -> None:
+    """Its rows leave with its lines, however many; the files stay."""
+    for number in range(40):
+        write(top / f"many/{number:02}.py", "widget\n")
+    keyword_palace.command("mine", str(top))
+    assert keyword_palace.command("mine", "--forget", "demo", "--dry-run").code == 0
+    assert len(listed(keyword_palace)) == 42
+    done = keyword_palace.command("mine", "--forget", "DEMO", "--yes", "--format", "jsonl")
+    assert done.code == 0, done.err
+    assert json.loads(done.out)["files"] == 42
+    assert keyword_palace.command("query", "widget").code == 1
+    assert (top / "many/00.py").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--list", "x"), "--list does not go with DIR"),
+        (("--forget", "x", "--watch"), "--forget does not go with --watch"),
+        (("--watch", "--dry-run"), "--watch does not go with --dry-run"),
+        (("--dry-run", "--yes"), "--yes does not go with --dry-run"),
+        (("--name", "x"), "--name names the project in DIR"),
+        (("--nam", "x"), "did you mean `--name`"),
+        (("--format", "files"), "'files' is not one of"),
+    ],
+)
+def test_flags_that_say_nothing(keyword_palace: Palace, words: tuple[str, ...], said: str) -> None:
+    """Bad usage, in one line."""
+    done = keyword_palace.command("mine", *words)
+    assert (done.code, done.out, done.err.count("\n")) == (2, "", 1)
+    assert said in done.err
+
+
+def test_a_broken_file_of_places(keyword_palace: Palace, top: Path) -> None:
+    """Named with its line; nothing is written over it."""
+    keyword_palace.write(local.PATH, "projects:\n  demo: src\n")
+    done = keyword_palace.command("mine", str(top))
+    assert done.code == 2
+    assert ".palace/local.yaml:1: projects: demo is 'src'" in done.err
+
+
+def test_broken_extensions(keyword_palace: Palace, top: Path) -> None:
+    """The configuration says what to write."""
+    keyword_palace.write("palace.yaml", "mine: {extensions: ['*.vue']}\n")
+    done = keyword_palace.command("mine", str(top))
+    assert done.code == 2
+    assert "palace.yaml:1: mine.extensions: '*.vue' is no extension" in done.err
+    keyword_palace.write("palace.yaml", "mine: {extension: [vue]}\n")
+    assert "did you mean `extensions`" in keyword_palace.command("mine", str(top)).err
+
+
+def test_a_follower_brings_what_changed(keyword_palace: Palace, top: Path) -> None:
+    """New, changed and vanished files, at the next look; a fault is said once."""
+    keyword_palace.command("mine", str(top))
+    said: list[str] = []
+    follower = Follower(keyword_palace.root, ["demo"], Keeper(keyword_palace.root, said.append))
+    follower.look()
+    write(top / "new.py", "def refund():\n    pass\n")
+    (top / "README.md").unlink()
+    follower.look()
+    assert listed(keyword_palace) == ["new.py", "src/till.py"]
+    assert "new.py" in keyword_palace.command("query", "refund", "--format", "files").out
+    write(top / "src/till.py", "def invoice():\n    pass\n")
+    follower.look()
+    assert "till.py" in keyword_palace.command("query", "invoice", "--format", "files").out
+
+
+def test_a_follower_outlives_a_folder(
+    keyword_palace: Palace, top: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Its lines are kept while it is away, which is said once."""
+    keyword_palace.command("mine", str(top))
+    follower = Follower(keyword_palace.root, ["demo"], Keeper(keyword_palace.root, lambda _: None))
+    capsys.readouterr()
+    top.rename(tmp_path / "away")
+    for _ in range(3):
+        follower.look()
+    assert capsys.readouterr().err.count("not on this machine") == 1
+    assert len(listed(keyword_palace)) == 2
+    (tmp_path / "away").rename(top)
+    write(top / "new.py", "x\n")
+    follower.look()
+    assert len(listed(keyword_palace)) == 3
+
+
+def test_watch_runs_until_it_is_ended(keyword_palace: Palace, top: Path) -> None:
+    """One at a time; SIGTERM ends it with 0, Ctrl-C with 130."""
+    command = [sys.executable, str(SCRIPTS / "palace.py"), "mine", str(top), "--watch"]
+    environment = os.environ | {"PALACE_ROOT": str(keyword_palace.root), "PALACE_EMBEDDER": "none"}
+    for number, code in ((signal.SIGTERM, 0), (signal.SIGINT, 130)):
+        with subprocess.Popen(
+            command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=environment, text=True
+        ) as process:
+            assert process.stderr is not None
+            try:
+                while "watching demo" not in (line := process.stderr.readline()):
+                    assert line
+                second = subprocess.run(command, capture_output=True, env=environment, text=True)
+                assert second.returncode == 1
+                assert "palace mine --watch" in second.stderr
+                write(top / f"{code}.py", "x\n")
+                while f"{code}.py" not in listed(keyword_palace):
+                    time.sleep(0.05)
+            finally:
+                process.send_signal(number)
+            process.stderr.read()
+        assert process.returncode == code

@@ -1,0 +1,380 @@
+"""Files of mined projects in the index: found, kept up, and never taken for notes."""
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from memory_palace.core import code_tree, mining
+from memory_palace.core.errors import Refused
+from memory_palace.core.mining import Line
+from memory_palace.core.text import sha256
+from memory_palace.files import local, projects
+from memory_palace.index import catalog as catalogs
+from memory_palace.index import freshness, graph, run
+from memory_palace.index.build import Options
+from memory_palace.index.progress import Silent
+from memory_palace.index.watch import Keeper
+from support.fake import FakeEmbedder, fake_choice
+from support.palaces import OLD_NS, Palace
+
+CODE = "import os\n\n\ndef open_ledger(path):\n    return os.open(path)\n"
+
+
+class Project:
+    """A project beside a palace, mined into it by hand."""
+
+    def __init__(self, palace: Palace, name: str = "demo") -> None:
+        self.palace = palace
+        self.name = name
+        self.top = palace.root.parent / f"{name}-source"
+        self.top.mkdir()
+        local.put(palace.root, name, self.top)
+
+    def write(self, path: str, text: str | bytes, room: str = "src") -> None:
+        """A file, and its line in the manifest."""
+        place = self.top / path
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_bytes(text if isinstance(text, bytes) else text.encode())
+        os.utime(place, ns=(OLD_NS, OLD_NS + len(text)))
+        self.line(path, room)
+
+    def line(self, path: str, room: str = "src") -> None:
+        """The manifest's line of a file."""
+        listed = projects.load(self.palace.root, self.name)
+        lines = {**listed.lines, path: Line(path, mining.kind(path), room)}
+        projects.save(self.palace.root, self.name, listed, lines.values())
+
+    def git(self, *arguments: str, at: str = "2020-02-03T04:05:06Z") -> None:
+        """A git command in the project."""
+        names = {"GIT_AUTHOR_DATE": at, "GIT_COMMITTER_DATE": at}
+        who = ("-c", "user.name=a", "-c", "user.email=a@b.c")
+        command = ["git", "-C", str(self.top), *who, *arguments]
+        subprocess.run(command, check=True, capture_output=True, env=os.environ | names)
+
+
+@pytest.fixture
+def demo(palace: Palace) -> Project:
+    """A project with a source file and a document, and a note beside them."""
+    palace.notes(topics__a="# Ledgers\nA note about ledgers.")
+    project = Project(palace)
+    project.write("src/ledger.py", CODE)
+    project.write("README.md", "---\npriority: high\n---\n# Demo\nSee [[a]].\n", "general")
+    return project
+
+
+def rows(palace: Palace, query: str) -> list[tuple]:
+    """What the catalog answers to ``query``."""
+    with catalogs.open_to_read(palace.root / ".palace/index" / catalogs.MAIN) as catalog:
+        return catalog.db.execute(query).fetchall()
+
+
+def mined(palace: Palace) -> list[str]:
+    """The mined files that the catalog has, without their project."""
+    found = rows(palace, "SELECT path FROM files WHERE path GLOB 'project:*' ORDER BY path")
+    return [path.partition("/")[2] for (path,) in found]
+
+
+def test_a_mined_file_is_a_row_as_its_line_says(palace: Palace, demo: Project) -> None:
+    """Type, priority and room are the manifest's; what a document says of itself counts not."""
+    done = palace.index()
+    assert (done.mined, done.files) == (2, 3)
+    found = rows(palace, "SELECT path, type, priority, room, tags, said FROM files ORDER BY path")
+    assert found[1:] == [
+        ("project:demo/README.md", "document", "low", "general", "[]", "[false, null, null]"),
+        ("project:demo/src/ledger.py", "code", "low", "src", "[]", "[false, null, null]"),
+    ]
+    assert sha256(CODE) == rows(palace, "SELECT sha256 FROM files ORDER BY path")[2][0]
+
+
+def test_its_text_is_embedded_with_its_path(palace: Palace, demo: Project) -> None:
+    """In the project, so that it may be called otherwise elsewhere."""
+    palace.index()
+    embedded = [row[0] for row in rows(palace, "SELECT embedded FROM chunks ORDER BY id")]
+    assert embedded[1] == "README.md\nDemo\nSee [[a]]."
+    assert all(text.startswith("src/ledger.py\n") for text in embedded[2:])
+
+
+def test_links_of_mined_files_are_none(palace: Palace, demo: Project) -> None:
+    """And none leads to them, nor are they in the graph."""
+    palace.notes(topics__b="[[ledger]] [[README]]")
+    done = palace.index()
+    assert [problem.path for problem in done.problems] == ["palace/topics/b.md"] * 2
+    with catalogs.open_to_read(palace.root / ".palace/index" / catalogs.MAIN) as catalog:
+        assert sorted(graph.read(catalog).out) == ["palace/topics/a.md", "palace/topics/b.md"]
+
+
+def test_an_unchanged_project_costs_one_stat_a_file(
+    palace: Palace, demo: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing is read a second time."""
+    palace.index()
+    monkeypatch.setattr("memory_palace.files.project_text.read_bytes", None)
+    assert not palace.index().changes.any
+
+
+def test_a_changed_file_embeds_only_its_changed_chunks(tmp_path: Path) -> None:
+    """Also where all lines have moved."""
+    embedder = FakeEmbedder()
+    palace = Palace(tmp_path / "palace-root", fake_choice(embedder))
+    project = Project(palace)
+    blocks = [f"{name} = 1\n" * 80 for name in ("one", "two", "three")]
+    project.write("a.toml", "\n".join(blocks))
+    palace.index()
+    assert len(embedder.embedded) == 3
+    project.write("a.toml", "\n".join(["zero = 0\n" + blocks[0], *blocks[1:]]))
+    done = palace.index()
+    assert (done.changes.changed, done.vectors) == (["project:demo/a.toml"], 1)
+
+
+def test_notes_get_their_vectors_before_mined_files(tmp_path: Path) -> None:
+    """Whatever was indexed first."""
+    embedder = FakeEmbedder()
+    palace = Palace(tmp_path / "palace-root")
+    Project(palace).write("a.toml", "size = 1\n")
+    palace.index()
+    palace.notes(topics__a="A note.")
+    Palace(palace.root, fake_choice(embedder)).index()
+    assert embedder.embedded == ["A note.", "a.toml\nsize = 1"]
+
+
+def test_what_vanishes_leaves_and_what_moves_is_told(palace: Palace, demo: Project) -> None:
+    """Within its project; a note with the same text has not moved there."""
+    palace.index()
+    os.rename(demo.top / "src/ledger.py", demo.top / "src/book.py")
+    demo.line("src/book.py")
+    done = palace.index()
+    assert done.changes.moved == {"project:demo/src/book.py": "project:demo/src/ledger.py"}
+    (demo.top / "src/book.py").unlink()
+    palace.notes(topics__copy=CODE)
+    done = palace.index()
+    assert done.changes.removed == ["project:demo/src/book.py"]
+    assert (done.changes.added, mined(palace)) == (["palace/topics/copy.md"], ["README.md"])
+
+
+def test_a_line_that_goes_takes_its_file_with_it(palace: Palace, demo: Project) -> None:
+    """The manifest says what is mined."""
+    palace.index()
+    listed = projects.load(palace.root, "demo")
+    projects.save(palace.root, "demo", listed, [listed.lines["README.md"]])
+    palace.index()
+    assert mined(palace) == ["README.md"]
+
+
+def test_a_changed_room_counts_without_reading(palace: Palace, demo: Project) -> None:
+    """The line has changed, not the file."""
+    palace.index()
+    demo.line("src/ledger.py", "books")
+    assert not palace.index().changes.any
+    assert rows(palace, "SELECT room FROM files WHERE room = 'books'") == [("books",)]
+
+
+class Said(Silent):
+    """Keeps the lines."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+
+    def say(self, line: str) -> None:
+        self.lines.append(line)
+
+
+def test_a_project_that_is_elsewhere_keeps_its_rows(palace: Palace, demo: Project) -> None:
+    """And the run says so; with its place gone from local.yaml likewise."""
+    palace.index()
+    os.rename(demo.top, demo.top.with_name("away"))
+    said = Said()
+    done = run.index(palace.root, palace.config, palace.choice, Options(), said)
+    assert not done.changes.any
+    assert mined(palace) == ["README.md", "src/ledger.py"]
+    assert said.lines == [
+        "project demo is not on this machine: its files are kept as they were; "
+        "`palace mine DIR --name demo` says where it is"
+    ]
+    local.put(palace.root, "demo", None)
+    assert not palace.index().changes.any
+    assert freshness.changed_files(palace.root, palace.config, _opened(palace)) == 0
+
+
+def test_manifests_that_cannot_be_listed_are_no_end_of_their_files(
+    palace: Palace, demo: Project
+) -> None:
+    """Nobody can say which projects there are: an error, and every row stays."""
+    palace.index()
+    folder = palace.root / projects.FOLDER
+    os.rename(folder, folder.with_name("elsewhere"))
+    folder.write_text("in its place\n")
+    done = palace.index()
+    assert not done.changes.any
+    assert mined(palace) == ["README.md", "src/ledger.py"]
+    assert [problem.message for problem in done.problems] == [
+        "manifests/projects cannot be listed (Not a directory): mend it"
+    ]
+
+
+def test_an_empty_folder_is_no_end_of_its_files(palace: Palace, demo: Project) -> None:
+    """A disk that is not mounted leaves one: the rows stay, and nothing counts as changed."""
+    palace.index()
+    os.rename(demo.top, demo.top.with_name("away"))
+    demo.top.mkdir()
+    said = Said()
+    done = run.index(palace.root, palace.config, palace.choice, Options(), said)
+    assert not done.changes.any
+    assert mined(palace) == ["README.md", "src/ledger.py"]
+    assert said.lines == [
+        f"project demo has an empty folder ({demo.top}): its files are kept as they were; "
+        "`palace mine DIR --name demo` says where it is"
+    ]
+    assert freshness.changed_files(palace.root, palace.config, _opened(palace)) == 0
+
+
+def _opened(palace: Palace) -> catalogs.Catalog:
+    return catalogs.open_to_read(palace.root / ".palace/index" / catalogs.MAIN)
+
+
+def test_a_broken_local_yaml_loses_nothing(palace: Palace, demo: Project) -> None:
+    """It is a fault that names the line."""
+    palace.index()
+    (palace.root / ".palace/local.yaml").write_text("projects: [\n")
+    done = palace.index()
+    assert mined(palace) == ["README.md", "src/ledger.py"]
+    assert [p.grade for p in done.problems] == ["error"]
+    assert "local.yaml" in done.problems[0].message
+
+
+@pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="nothing is closed to root")
+def test_a_closed_folder_keeps_its_files(palace: Palace, demo: Project) -> None:
+    """They cannot be said to be gone."""
+    palace.index()
+    (demo.top / "src").chmod(0)
+    try:
+        done = palace.index()
+    finally:
+        (demo.top / "src").chmod(0o755)
+    assert (done.changes.removed, mined(palace)) == ([], ["README.md", "src/ledger.py"])
+
+
+def test_files_that_cannot_be_looked_at_stay(
+    palace: Palace, demo: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The run names one of them and why."""
+    palace.index()
+    real = Path.lstat
+
+    def closed(place: Path) -> os.stat_result:
+        if place.name == "ledger.py":
+            raise PermissionError(13, "Permission denied")
+        return real(place)
+
+    monkeypatch.setattr(Path, "lstat", closed)
+    said = Said()
+    done = run.index(palace.root, palace.config, palace.choice, Options(), said)
+    assert (done.changes.removed, len(said.lines)) == ([], 1)
+    assert said.lines[0].startswith("project:demo/src/ledger.py cannot be looked at")
+    assert freshness.changed_files(palace.root, palace.config, _opened(palace)) == 0
+
+
+def test_a_project_is_not_dropped_unasked(palace: Palace, demo: Project) -> None:
+    """By its own count: what the palace has besides is no measure."""
+    palace.notes(**{f"topics__n{n}": f"note {n}" for n in range(100)})
+    for n in range(25):
+        demo.write(f"src/f{n}.py", f"x = {n}\n")
+    palace.index()
+    shutil.rmtree(demo.top / "src")
+    with pytest.raises(Refused, match="26 of 27 files of project demo are gone"):
+        palace.index()
+    assert len(mined(palace)) == 27
+    palace.index(yes=True)
+    assert mined(palace) == ["README.md"]
+
+
+def test_links_lead_to_no_mined_file(palace: Palace, demo: Project, tmp_path: Path) -> None:
+    """Neither a link in a file's place nor one on the way is followed."""
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "secret.py").write_text("secret = 1\n")
+    (demo.top / "one.py").symlink_to(outside / "secret.py")
+    (demo.top / "way").symlink_to(outside)
+    demo.line("one.py")
+    demo.line("way/secret.py")
+    palace.index()
+    assert mined(palace) == ["README.md", "src/ledger.py"]
+
+
+def test_a_note_of_the_palace_is_one_row(palace: Palace) -> None:
+    """A project around the palace may list it: the note counts."""
+    palace.notes(topics__a="A note.")
+    local.put(palace.root, "around", palace.root.parent)
+    lines = [Line(f"{palace.root.name}/palace/topics/a.md", "document", "general")]
+    projects.save(palace.root, "around", projects.load(palace.root, "around"), lines)
+    assert palace.index().files == 1
+
+
+def test_odd_bytes_and_large_files_are_no_fault(palace: Palace, demo: Project) -> None:
+    """What is not UTF-8 is replaced; a file that has grown too large has a row and a warning."""
+    demo.write("src/latin.py", "größe = 1\n".encode("latin-1"))
+    demo.write("src/nul.py", b"x = 1\n" * 2000 + b"\0")
+    demo.write("src/large.py", "x = 1\n" * 100_000)
+    done = palace.index()
+    assert [(p.path, p.grade) for p in done.problems] == [("project:demo/src/large.py", "warning")]
+    assert "gr\ufffd\ufffde = 1" in rows(palace, "SELECT text FROM chunks WHERE text GLOB 'gr*'")[0]
+    kinds = rows(palace, "SELECT type, room FROM files WHERE path GLOB '*large.py'")
+    assert kinds == [("code", "src")]
+
+
+def test_times_are_of_the_projects_own_history(palace: Palace, demo: Project) -> None:
+    """The last commit of each file, else its mtime; only new commits are read again."""
+    demo.git("init", "-q")
+    demo.git("add", "src")
+    demo.git("commit", "-qm", "one")
+    palace.index()
+    asked = "SELECT time, time_source FROM files WHERE path GLOB 'project:*' ORDER BY path"
+    (readme, ledger) = rows(palace, asked)
+    assert readme[1] == "mtime"
+    assert ledger == (1580702706.0, "git")
+    demo.git("add", "README.md")
+    demo.git("commit", "-qm", "two", at="2021-02-03T04:05:06Z")
+    palace.index()
+    assert rows(palace, asked) == [(1612325106.0, "git"), (1580702706.0, "git")]
+
+
+def test_code_is_cut_anew_once_the_grammars_are_there(
+    palace: Palace, demo: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Documents are not; nor is anything where the grammars are gone again."""
+    monkeypatch.setattr(code_tree, "installed", lambda: False)
+    palace.index()
+    monkeypatch.setattr(code_tree, "installed", lambda: True)
+    assert palace.index().changes.changed == ["project:demo/src/ledger.py"]
+    assert not palace.index().changes.any
+    monkeypatch.setattr(code_tree, "installed", lambda: False)
+    assert not palace.index().changes.any
+
+
+def test_the_watch_sees_mined_files_change(palace: Palace, demo: Project) -> None:
+    """And what says where they are; a fault that stays is no news."""
+    palace.index()
+    keeper = Keeper(palace.root, lambda line: None)
+    keeper._rest = 0.0
+    assert not keeper.news()
+    demo.write("src/ledger.py", CODE + "\nx = 1\n")
+    keeper._rest = 0.0
+    assert keeper.news()
+    keeper._rest = 0.0
+    assert not keeper.news()
+    assert "changed project:demo/src/ledger.py" in keeper.refresh().line
+    demo.write("src/new.py", "y = 1\n")
+    keeper._rest = 0.0
+    assert keeper.news()
+    assert "added project:demo/src/new.py" in keeper.refresh().line
+
+
+def test_the_check_counts_mined_files(palace: Palace, demo: Project) -> None:
+    """As files that a run would read."""
+    palace.index()
+    demo.write("src/ledger.py", "x = 2\n")
+    checked = run.check(palace.root, palace.config, palace.choice, Options())
+    assert checked.changes.changed == ["project:demo/src/ledger.py"]
+    assert freshness.changed_files(palace.root, palace.config, _opened(palace)) == 1

@@ -1,0 +1,398 @@
+"""Mining a project: what is planned, refused, written and kept."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from files.repository import Repository
+from memory_palace.core.errors import BadInput, Missing, Refused
+from memory_palace.files import config as configs
+from memory_palace.files import local, mined, projects, read
+from memory_palace.files.projects import Project
+from memory_palace.memory import mining, mining_names, pen
+from memory_palace.memory.mining import Planned
+from support.palaces import NOW, OLD_NS, Palace
+
+
+@pytest.fixture
+def top(tmp_path: Path) -> Path:
+    """A project of three files beside the palace."""
+    folder = tmp_path / "demo"
+    put(folder, "src/api/a.py")
+    put(folder, "src/b.py")
+    put(folder, "README.md")
+    return folder
+
+
+def put(top: Path, path: str, text: str | bytes = "text\n") -> Path:
+    """A file that was not written just now."""
+    place = top / path
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.write_bytes(text if isinstance(text, bytes) else text.encode())
+    os.utime(place, ns=(OLD_NS, OLD_NS + len(text)))
+    return place
+
+
+def plan(palace: Palace, top: Path, name: str = "demo") -> Planned:
+    """What mining would do now."""
+    return mining.plan(palace.root, Project(name, top), configs.load(palace.root, {}))
+
+
+def mine(palace: Palace, top: Path, name: str = "demo") -> Planned:
+    """Mine it."""
+    planned = plan(palace, top, name)
+    with pen.begin(palace.root, NOW, "palace mine") as held:
+        mining.write(held, planned)
+    return planned
+
+
+def listed(palace: Palace, name: str = "demo") -> dict[str, str]:
+    """{path: room} of a project's manifest."""
+    return {line.path: line.room for line in projects.listed(palace.root, name)}
+
+
+def paths(lines: list) -> list[str]:  # type: ignore[type-arg]
+    """Their paths."""
+    return [line.path for line in lines]
+
+
+def test_files_become_lines(keyword_palace: Palace, top: Path) -> None:
+    """Sources stay where they are; the palace knows which and where."""
+    before = sorted(str(path) for path in top.rglob("*"))
+    planned = mine(keyword_palace, top)
+    assert listed(keyword_palace) == {
+        **{"README.md": "general", "src/api/a.py": "src", "src/b.py": "src"},
+    }
+    assert paths(planned.added) == ["README.md", "src/api/a.py", "src/b.py"]
+    assert local.places(keyword_palace.root) == {"demo": top}
+    assert sorted(str(path) for path in top.rglob("*")) == before
+    assert str(top) not in (keyword_palace.root / "manifests/projects/demo.jsonl").read_text()
+
+
+def test_what_changed_since(keyword_palace: Palace, top: Path) -> None:
+    """Added, changed, removed; a case-only rename is both."""
+    mine(keyword_palace, top)
+    put(top, "src/b.py", "another text\n")
+    put(top, "new.ts")
+    (top / "README.md").rename(top / "readme.md")
+    (top / "src/api/a.py").unlink()
+    planned = mine(keyword_palace, top)
+    assert paths(planned.changed) == ["src/b.py"]
+    assert paths(planned.added) == ["new.ts", "readme.md"]
+    assert paths(planned.removed) == ["README.md", "src/api/a.py"]
+    assert list(listed(keyword_palace)) == ["new.ts", "readme.md", "src/b.py"]
+
+
+def test_an_unchanged_file_is_not_opened(
+    keyword_palace: Palace, top: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its stat is enough, also for one that is left out."""
+    put(top, "bin.json", b"\0")
+    mine(keyword_palace, top)
+    opened: list[str] = []
+    real = read.read_bytes
+
+    def read_bytes(root: Path, path: str, *rest: object) -> object:
+        if root == top:
+            opened.append(path)
+        return real(root, path, *rest)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(read, "read_bytes", read_bytes)
+    put(top, "src/b.py", "changed\n")
+    planned = plan(keyword_palace, top)
+    assert opened == ["src/b.py"]
+    assert planned.skipped["binary"] == {"bin.json"}
+
+
+def test_rooms_by_rule(keyword_palace: Palace, top: Path) -> None:
+    """Patterns, then a folder called like a room of the configuration or of the project's wing."""
+    keyword_palace.write(
+        "palace.yaml", "rooms: {backend: [src/api/**], docs: []}\nmine: {extensions: [vue]}\n"
+    )
+    keyword_palace.notes(project_rooms__demo__widgets__a="text")
+    for path in ("web/Docs/x.md", "web/widgets/y.vue", "web/z.vue"):
+        put(top, path)
+    mine(keyword_palace, top)
+    assert listed(keyword_palace) == {
+        **{"README.md": "general", "src/api/a.py": "backend", "src/b.py": "src"},
+        **{"web/Docs/x.md": "docs", "web/widgets/y.vue": "widgets", "web/z.vue": "web"},
+    }
+    keyword_palace.write("palace.yaml", "rooms: {core: [src/**]}\n")
+    planned = plan(keyword_palace, top)
+    assert paths(planned.moved) == ["src/api/a.py", "src/b.py", "web/Docs/x.md"]
+    assert paths(planned.removed) == ["web/widgets/y.vue", "web/z.vue"]
+
+
+def test_not_utf8_is_mined_and_told(keyword_palace: Palace, top: Path) -> None:
+    """A byte that is no UTF-8 does not hide the rest of the file."""
+    put(top, "latin.txt", b"caf\xe9\n")
+    planned = mine(keyword_palace, top)
+    assert planned.odd == ["latin.txt"]
+    assert "latin.txt" in listed(keyword_palace)
+
+
+def test_a_subtree_without_permission_keeps_its_lines(
+    keyword_palace: Palace, top: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What cannot be looked at is not gone; what is gone beside it is."""
+    put(top, "src/api/deep/c.py")
+    mine(keyword_palace, top)
+    (top / "src/b.py").unlink()
+    real = os.scandir
+
+    def scandir(place: Path) -> object:
+        if str(place).rstrip("/").endswith("/api"):
+            raise PermissionError(13, "Permission denied", str(place))
+        return real(place)
+
+    monkeypatch.setattr(os, "scandir", scandir)
+    planned = mine(keyword_palace, top)
+    assert paths(planned.kept) == ["src/api/a.py", "src/api/deep/c.py"]
+    assert paths(planned.removed) == ["src/b.py"]
+    assert ["cannot be listed" in str(problem) for problem in planned.problems] == [True]
+    assert list(listed(keyword_palace)) == ["README.md", "src/api/a.py", "src/api/deep/c.py"]
+
+
+def test_a_tracked_file_without_permission(
+    keyword_palace: Palace, top: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Git lists it although its folder cannot be: it is kept, and not counted as left out."""
+    Repository(top).git("add", "--all")
+    mine(keyword_palace, top)
+    real = os.scandir
+
+    def scandir(place: Path) -> object:
+        if str(place).rstrip("/").endswith("/api"):
+            raise PermissionError(13, "Permission denied", str(place))
+        return real(place)
+
+    monkeypatch.setattr(os, "scandir", scandir)
+    planned = plan(keyword_palace, top)
+    assert (paths(planned.kept), planned.skipped) == (["src/api/a.py"], {})
+
+
+def test_a_file_that_may_not_be_read(
+    keyword_palace: Palace, top: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A known one is kept, a new one is counted."""
+    mine(keyword_palace, top)
+    put(top, "src/b.py", "changed\n")
+    put(top, "new.py")
+    real = os.open
+
+    def refuse(path: Path, *rest: object, **more: object) -> int:
+        if Path(path).name in ("b.py", "new.py"):
+            raise PermissionError(13, "Permission denied", str(path))
+        return real(path, *rest, **more)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(os, "open", refuse)
+    planned = plan(keyword_palace, top)
+    assert paths(planned.kept) == ["src/b.py"]
+    assert planned.skipped == {"unreadable": {"new.py"}}
+    assert planned.removed == []
+
+
+def test_a_file_that_changes_while_it_is_read(
+    keyword_palace: Palace, top: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is looked at again by the next run."""
+    real = read.read_bytes
+
+    def read_bytes(root: Path, path: str, *rest: object) -> object:
+        got = real(root, path, *rest)  # type: ignore[arg-type]
+        if root == top and not isinstance(got, read.Unreadable):
+            return got[0] + b"more", got[1]
+        return got
+
+    monkeypatch.setattr(read, "read_bytes", read_bytes)
+    assert not any(seen.settled for seen in plan(keyword_palace, top).seen.values())
+
+
+def test_a_file_that_became_a_pipe(
+    keyword_palace: Palace, top: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Between look and read: nothing waits for it."""
+    real = mined.look
+
+    def look(place: Path, file: object, now_ns: int) -> mined.Seen:
+        target = place / "src/b.py"
+        if target.is_file():
+            target.unlink()
+            os.mkfifo(target)
+        return real(place, file, now_ns)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(mined, "look", look)
+    assert "src/b.py" not in paths(plan(keyword_palace, top).lines)
+
+
+def test_an_interrupted_run_goes_on(
+    keyword_palace: Palace, top: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was read before the interrupt is not read again, and nothing else was written."""
+    real, read_before = mined.look, []
+
+    def look(place: Path, file: object, now_ns: int) -> mined.Seen:
+        if len(read_before) == 2:
+            raise KeyboardInterrupt
+        read_before.append(file)
+        return real(place, file, now_ns)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(mined, "look", look)
+    with pytest.raises(KeyboardInterrupt):
+        plan(keyword_palace, top)
+    assert len(mined.load(keyword_palace.root, "demo")) == 2
+    assert mined.newest(keyword_palace.root, "demo") == ""
+    assert not (keyword_palace.root / "manifests/projects").exists()
+    monkeypatch.setattr(mined, "look", real)
+    assert len(mine(keyword_palace, top).lines) == 3
+
+
+def test_many_gone_at_once_are_refused(keyword_palace: Palace, top: Path) -> None:
+    """A disk that is not mounted leaves an empty folder, which empties nothing."""
+    mine(keyword_palace, top)
+    for path in top.rglob("*"):
+        if path.is_file():
+            path.unlink()
+    planned = plan(keyword_palace, top)
+    with pytest.raises(Refused, match=r"3 of 3 files are gone .* --yes"):
+        mining.guard(planned)
+    with pen.begin(keyword_palace.root, NOW, "palace mine") as held:
+        mining.write(held, planned)  # as with --yes
+    assert listed(keyword_palace) == {}
+
+
+def test_a_moved_folder_is_no_loss(keyword_palace: Palace, top: Path) -> None:
+    """As many come as go."""
+    for number in range(30):
+        put(top, f"old/{number}.py")
+    mine(keyword_palace, top)
+    (top / "old").rename(top / "new")
+    mining.guard(plan(keyword_palace, top))
+
+
+def test_a_folder_that_is_gone(keyword_palace: Palace, top: Path) -> None:
+    """Said, and nothing is written."""
+    with pytest.raises(Missing, match="cannot be listed"):
+        plan(keyword_palace, top / "none")
+
+
+def test_nothing_to_mine(keyword_palace: Palace, tmp_path: Path) -> None:
+    """No manifest is made of an empty folder."""
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(Refused, match="has no file to mine"):
+        mine(keyword_palace, tmp_path / "empty", "empty")
+    assert projects.every(keyword_palace.root) == []
+
+
+def test_the_palace_inside_the_project(tmp_path: Path) -> None:
+    """Its notes, manifests and derived files are not mined; what is beside them is."""
+    palace = Palace(tmp_path / "demo/memory")
+    palace.notes(topics__a="text")
+    put(tmp_path / "demo", "src/a.py")
+    put(palace.root, "tool.py")
+    mine(palace, tmp_path / "demo")
+    mine(palace, tmp_path / "demo")
+    assert list(listed(palace)) == ["memory/palace.yaml", "memory/tool.py", "src/a.py"]
+    mine(palace, palace.root, "memory")
+    assert list(listed(palace, "memory")) == ["palace.yaml", "tool.py"]
+
+
+def test_a_project_inside_another(keyword_palace: Palace, top: Path) -> None:
+    """No file is in two projects."""
+    mine(keyword_palace, top)
+    mine(keyword_palace, top / "src", "inner")
+    planned = mine(keyword_palace, top)
+    assert list(listed(keyword_palace)) == ["README.md"]
+    assert list(listed(keyword_palace, "inner")) == ["api/a.py", "b.py"]
+    assert planned.skipped["project"] == {"src"}
+
+
+def test_forgotten(keyword_palace: Palace, top: Path) -> None:
+    """Lines and place go, sources stay."""
+    mine(keyword_palace, top)
+    with pen.begin(keyword_palace.root, NOW, "palace mine") as held:
+        mining.forget(held, "demo")
+    assert projects.every(keyword_palace.root) == []
+    assert local.places(keyword_palace.root) == {}
+    assert (top / "src/b.py").exists()
+
+
+def test_a_commit_has_the_manifest(keyword_palace: Palace, top: Path) -> None:
+    """With git.commit: auto; the place on this machine is not in it."""
+    repository = Repository(keyword_palace.root)
+    keyword_palace.write("palace.yaml", "git: {commit: auto}\n")
+    keyword_palace.write(".gitignore", ".palace/\n")
+    repository.git("config", "user.name", "a")
+    repository.git("config", "user.email", "a@example.org")
+    mine(keyword_palace, top)
+    assert repository.git("ls-files") == "manifests/projects/demo.jsonl"
+
+
+def at(palace: Palace, folder: Path | str, name: str | None = None) -> str:
+    """The name that a folder gets."""
+    return mining_names.at(palace.root, str(folder), name).name
+
+
+def test_the_name_of_a_project(keyword_palace: Palace, top: Path, tmp_path: Path) -> None:
+    """--name, else the repository's through any worktree, else the folder's."""
+    assert at(keyword_palace, top) == "demo"
+    assert at(keyword_palace, top, "other") == "other"
+    repository = Repository(tmp_path / "shop")
+    repository.commit("a.py", at=1_700_000_000)
+    assert at(keyword_palace, repository.folder) == "shop"
+    assert at(keyword_palace, repository.worktree(tmp_path / "linked")) == "shop"
+    put(tmp_path / "my shop!", "a.py")
+    assert at(keyword_palace, tmp_path / "my shop!") == "my-shop"
+
+
+def test_two_projects_with_one_name(keyword_palace: Palace, top: Path, tmp_path: Path) -> None:
+    """The second is refused with what to do, unless the first is the same place or gone."""
+    mine(keyword_palace, top)
+    put(tmp_path / "x/Demo", "a.py")
+    assert at(keyword_palace, top) == at(keyword_palace, top, "DEMO") == "demo"
+    (tmp_path / "link").symlink_to(top)
+    assert at(keyword_palace, tmp_path / "link") == "demo"
+    local.put(keyword_palace.root, "demo", tmp_path / "link")  # by hand, say
+    assert at(keyword_palace, top) == "demo"
+    local.put(keyword_palace.root, "demo", top)
+    with pytest.raises(Refused, match="--name"):
+        at(keyword_palace, tmp_path / "x/Demo")
+    with pytest.raises(Refused, match="--forget demo"):
+        at(keyword_palace, top, "other")
+    top.rename(tmp_path / "moved")
+    assert at(keyword_palace, tmp_path / "x/Demo") == "demo"
+
+
+def test_a_mined_project_keeps_its_name(keyword_palace: Palace, top: Path) -> None:
+    """Also where it was named by hand."""
+    mine(keyword_palace, top, "named")
+    assert at(keyword_palace, top) == "named"
+
+
+@pytest.mark.parametrize("inside", ["palace", "palace/topics", ".palace", "manifests"])
+def test_a_project_inside_the_palace(keyword_palace: Palace, tmp_path: Path, inside: str) -> None:
+    """Notes are indexed already."""
+    (keyword_palace.root / inside).mkdir(parents=True, exist_ok=True)
+    with pytest.raises(Refused, match="of the palace itself"):
+        at(keyword_palace, keyword_palace.root / inside)
+    with pytest.raises(Refused, match="or of another one"):  # a worktree of it, say
+        at(Palace(tmp_path / "second"), keyword_palace.root / inside)
+
+
+def test_what_is_no_folder(keyword_palace: Palace, top: Path) -> None:
+    """A file, nothing, a loop, a name that is none."""
+    (top / "loop").symlink_to("loop")
+    for given in (top / "README.md", top / "none", top / "loop", "a\0b", ""):
+        with pytest.raises(BadInput, match="folder"):
+            at(keyword_palace, given)
+    with pytest.raises(BadInput, match="--name 'a/b' names no project"):
+        at(keyword_palace, top, "a/b")
+
+
+def test_a_project_is_found_by_its_name(keyword_palace: Palace, top: Path) -> None:
+    """Without case; else the nearest one is named."""
+    mine(keyword_palace, top)
+    assert mining_names.named(keyword_palace.root, "Demo") == Project("demo", top)
+    with pytest.raises(Refused, match="did you mean `demo`"):
+        mining_names.named(keyword_palace.root, "dem")
