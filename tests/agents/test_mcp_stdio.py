@@ -109,6 +109,14 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     "summarize": {"request": "Mend the amber build"},
     "diary_write": {"text": LINE},
     "diary_read": {},
+    "kg_add": {"subject": "gateway", "predicate": "uses", "object": "Envoy"},
+    "kg_query": {"entity": "gateway"},
+    "kg_timeline": {"entity": "gateway"},
+    "kg_invalidate": {"subject": "gateway", "predicate": "uses", "object": "Envoy"},
+    "kg_stats": {},
+    "kg_extract": {"text": "The gateway uses Envoy."},
+    "traverse": {"room": "topics"},
+    "tunnels": {},
 }
 
 

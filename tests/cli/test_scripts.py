@@ -40,7 +40,7 @@ def stub_python(environment: Path) -> None:
     python.parent.mkdir(parents=True)
     python.write_text(STUB.format(python=sys.executable))
     python.chmod(0o755)
-    for tier in ("core", "bge", "e5", "milvus", "mcp", "dev"):
+    for tier in ("core", "bge", "e5", "milvus", "mcp", "code", "dev"):
         (environment / f".{tier}").touch()
 
 
@@ -155,7 +155,7 @@ def test_install_takes_one_known_tier(words: list[str]) -> None:
     """Anything else is bad usage, and says what can be installed."""
     ran = run([*PLAIN, str(SCRIPTS / "install.py"), *words])
     assert (ran.returncode, ran.stdout) == (2, "")
-    known = "core, bge, e5, milvus, mcp and dev"
+    known = "core, bge, e5, milvus, mcp, code and dev"
     assert ran.stderr.startswith(f"error: one of {known} can be installed, not ")
     assert ran.stderr.count("\n") == 1
 
@@ -192,7 +192,8 @@ def test_install_does_nothing_twice(copy: Path, tmp_path: Path) -> None:
         ("bge", ["core"]),
         ("e5", ["core"]),
         ("mcp", ["core"]),
-        ("dev", ["core", "bge", "e5", "milvus", "mcp"]),
+        ("code", ["core"]),
+        ("dev", ["core", "bge", "e5", "milvus", "mcp", "code"]),
     ],
 )
 def test_install_marks_what_a_tier_contains(

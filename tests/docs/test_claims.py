@@ -24,7 +24,10 @@ REFERENCES = REPOSITORY / "references"
 CLI = REFERENCES / "cli.md"
 CLI_PAGES = (
     CLI,
-    *(REFERENCES / f"cli_{name}.md" for name in ("memory", "observations", "session")),
+    *(
+        REFERENCES / f"cli_{name}.md"
+        for name in ("facts", "memory", "mining", "observations", "session")
+    ),
 )
 README = REPOSITORY / "README.md"
 FOREIGN = {"--quiet", "--no-ensure-ascii", "-m", "-r", "-e", "-x", "-A", "-h", "--help"}
@@ -269,7 +272,8 @@ def test_the_settings_are_those_listed(tmp_path: Path) -> None:
     assert user == set(config._USER)
     (tmp_path / "palace.yaml").write_text(settings(CLI)[0])
     loaded = config.load(tmp_path, {"XDG_CONFIG_HOME": str(tmp_path)})
-    without_examples = dataclasses.replace(loaded, exclude=(), rooms={}, one_valued=())
+    examples = {"exclude": (), "rooms": {}, "one_valued": (), "extensions": (), "mine_exclude": ()}
+    without_examples = dataclasses.replace(loaded, **examples)
     assert without_examples == config.Config()
 
 

@@ -351,7 +351,7 @@ def test_two_facts_are_recorded_as_one_valued(root: Path, keyword_palace: Palace
     )
     done = resolved(root, made.path, "Oslo")
     assert (done.record.loser, log(root)[-1]["loser"]) == ("fact Rome", "Rome")
-    assert done.left == ("fact Rome: end it in manifests/facts.jsonl, it still counts",)
+    assert done.left == ("fact Rome still holds: end it, `palace kg invalidate Rome --ended D`",)
 
 
 def test_a_topic_edited_in_between_is_left_alone(

@@ -335,4 +335,7 @@ def _left(record: Record, won: Side, lost: Side) -> Iterable[str]:
     if record.kind == "merge":
         yield f"{won.key}: keep the winner's lines and remove the marks by hand"
     elif lost.source.startswith("fact "):
-        yield f"{lost.source}: end it in manifests/facts.jsonl, it still counts"
+        yield (
+            f"{lost.source} still holds: end it, "
+            f"`palace kg invalidate {lost.source.removeprefix('fact ')} --ended D`"
+        )

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memory_palace.core import dates
+from memory_palace.core.text import is_mined
 from memory_palace.files.roots import DERIVED
 
 if TYPE_CHECKING:
@@ -38,11 +39,12 @@ _MOST_READ = 1 << 30
 
 def note_retrieved(root: Path, paths: Iterable[str], now: datetime) -> None:
     """Count ``paths`` (hits, best first) as retrieved at ``now``: one line, one write, no lock.
+    Mined files are no notes.
 
     Never raises: where nothing can be written (a read-only disk, a ``.palace`` that is a symbolic
     link), nothing is.
     """
-    listed = list(dict.fromkeys(paths))
+    listed = [path for path in dict.fromkeys(paths) if not is_mined(path)]
     if not listed:
         return
     stamp = dates.stamp(now)
