@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -279,6 +280,22 @@ def until_drained(root: Path) -> None:
         time.sleep(0.02)
 
 
+def run_alone(
+    program: str, root: Path, *words: str, pass_fds: Sequence[int] = ()
+) -> subprocess.CompletedProcess[bytes]:
+    """Run it in a process of its own: libraries that other tests load have threads, which a fork
+    does not survive."""
+    return subprocess.run(
+        [sys.executable, "-P", "-c", program, str(root), *words],
+        capture_output=True,
+        cwd=root,
+        env=os.environ | {"PYTHONPATH": f"{SCRIPTS}:{root / 'a-stranger-s'}"},
+        pass_fds=pass_fds,
+        timeout=60,
+        check=True,
+    )
+
+
 _START = """\
 import sys
 from pathlib import Path
@@ -288,27 +305,27 @@ draining.start(Path(sys.argv[1]))
 
 
 def test_a_process_drains_behind_ones_back(keyword_palace: Palace) -> None:
-    """It has a session of its own, says nothing, and knows that it is inside a hook.
-
-    Started from a process of its own: libraries that other tests load speak up at a fork."""
+    """It has a session of its own, says nothing, and knows that it is inside a hook."""
     root = keyword_palace.root
     (root / "memory_palace").mkdir()
     (root / "memory_palace/__init__.py").write_text("raise SystemExit(3)")
     say(root, "one")
     end(root)
-    started = subprocess.run(
-        [sys.executable, "-P", "-c", _START, str(root)],
-        capture_output=True,
-        cwd=root,
-        env=os.environ | {"PYTHONPATH": f"{SCRIPTS}:{root / 'a-stranger-s'}"},
-        timeout=60,
-        check=True,
-    )
+    started = run_alone(_START, root)
     until_drained(root)
     assert texts(root) == ["one"]
     assert faults(root) == []
     assert (started.stdout, started.stderr) == (b"", b"")
 
+
+_START_WITH_HANDLE = """\
+import os, sys
+from pathlib import Path
+from memory_palace.session import draining
+draining._BOOT = sys.argv[2]
+os.dup2(int(sys.argv[3]), 77)
+draining.start(Path(sys.argv[1]))
+"""
 
 _SEEN = """\
 import json, os, sys
@@ -321,18 +338,14 @@ os.rename(sys.argv[2] + "/half", sys.argv[2] + "/seen")
 
 
 @pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="handles are looked at in /proc")
-def test_a_process_has_nothing_of_its_starters(
-    keyword_palace: Palace, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_process_has_nothing_of_its_starters(keyword_palace: Palace) -> None:
     """Neither its session, nor its folder, nor a handle: a client waits until all are closed."""
     root = keyword_palace.root
-    monkeypatch.setattr(draining, "_BOOT", _SEEN)
     ours, theirs = os.pipe()
-    os.dup2(theirs, 77)
     try:
-        draining.start(root)
+        run_alone(_START_WITH_HANDLE, root, _SEEN, str(theirs), pass_fds=[theirs])
     finally:
-        for handle in (ours, theirs, 77):
+        for handle in (ours, theirs):
             os.close(handle)
     until = time.monotonic() + 60
     while not (root / "seen").exists():
