@@ -120,6 +120,29 @@ def test_the_earliest_end_counts() -> None:
     assert facts_text.moment(now.ends) == "2026-11-01"
 
 
+def test_of_two_equal_ends_the_first_said_is_told() -> None:
+    """In any order of the lines; of two said at once always the same one."""
+    line = added(id="f1")
+    first = ended("f1", "2026-03-01", at="2026-11-01T00:00:00Z", by="b", reason="moved")
+    later = ended("f1", "2026-03-01", at="2026-11-02T00:00:00Z", by="a", reason="left")
+    at_once = first | {"by": "c", "reason": "gone"}
+    for one, other in ((first, later), (first, at_once)):
+        for lines in ((line, one, other), (other, one, line)):
+            (fact,) = folded(*lines).all
+            assert (fact.ended_by, fact.reason) == ("b", "moved")
+
+
+def test_a_fact_by_hand_that_was_ended_is_known_to_who_asks_of_another() -> None:
+    """Its id follows from its line: what ends it is no stray, whoever the facts are about."""
+    line = added("Rome", at="2026-11-01T00:00:00Z")
+    (one,) = folded(line).all
+    for about in (["Ann"], ["Bo"], None):
+        found = folded(line, ended(one.id, "2026-11-20"), about=about)
+        assert said(found) == []
+        assert len(found.all) == (about != ["Bo"])
+    assert said(folded(added(at="soon"), about=["Bo"])) == []
+
+
 def test_the_first_spelling_is_shown() -> None:
     """Of entities and of predicates, by the time of adding; each kind for itself."""
     found = folded(
@@ -302,7 +325,7 @@ NAMES = st.sampled_from(["Ann", "ann ", "It's", "its", "Rome", "ROME", "b"])
 PREDICATES = st.sampled_from(["is", "Is", "lives in"])
 DAYS = st.integers(1, 6).map(lambda day: f"2026-01-0{day}")
 TIMES = st.integers(0, 3).map(lambda second: f"2026-01-03T00:00:0{second}Z")
-IDS = st.integers(1, 9).map(str)
+IDS = st.integers(1, 5).map(str)
 ADDED = st.fixed_dictionaries(
     {"event": st.just("added"), "subject": NAMES, "predicate": PREDICATES, "object": NAMES},
     optional={
@@ -315,11 +338,30 @@ ADDED = st.fixed_dictionaries(
         "uid": st.sampled_from(["u1", "u2", "u3"]),
     },
 )
-ENDED = st.fixed_dictionaries(
-    {"event": st.just("invalidated"), "id": IDS, "valid_to": DAYS},
-    optional={"at": TIMES, "by": st.sampled_from(["x", "y"]), "uid": st.sampled_from(["u4", "u5"])},
-)
-LINES = st.lists(ADDED | ENDED, max_size=12)
+
+
+@st.composite
+def logs(draw: st.DrawFn) -> list[Line]:
+    """Lines in any order: the same instant, other clocks, ends before starts, and ends of one fact
+    that two said, of facts with an id and without."""
+    lines = draw(st.lists(ADDED, max_size=8))
+    keys = [*(fact.id for fact in folded(*lines).all), "gone"]
+    ended = st.fixed_dictionaries(
+        {"event": st.just("invalidated"), "id": st.sampled_from(keys), "valid_to": DAYS},
+        optional={
+            "at": TIMES,
+            "by": st.sampled_from(["x", "y"]),
+            "reason": st.sampled_from(["r", "s"]),
+            "uid": st.sampled_from(["u1", "u4", "u5"]),
+        },
+    )
+    ends = draw(st.lists(ended, max_size=6))
+    # Two say the same end of one fact: who is told must not hang on the order.
+    ends += [one | {"by": draw(st.sampled_from(["x", "y", "z"]))} for one in ends[:2]]
+    return list(draw(st.permutations([*lines, *ends])))
+
+
+LINES = logs()
 MOMENTS = st.datetimes(datetime(2025, 12, 31), datetime(2026, 1, 8), timezones=st.just(UTC)).map(
     lambda moment: moment.replace(microsecond=0)
 )
@@ -374,6 +416,7 @@ def test_facts_of_one_entity_are_those_among_all(lines: list[Line], name: str) -
     some, every = folded(*lines, about=[name]), folded(*lines)
     assume(not any("is another fact" in problem for problem in said(every)))
     assert some.timeline(name) == every.timeline(name)
+    assert set(said(some)) <= set(said(every))
 
 
 def overlap(one: Fact, other: Fact) -> bool:

@@ -1,5 +1,6 @@
 """Lines of ``manifests/facts.jsonl``, in any order, as facts."""
 
+import contextlib
 from collections.abc import Collection, Iterable
 from datetime import datetime
 from typing import Any, Literal, NamedTuple
@@ -110,10 +111,13 @@ class _Fold:
         object_, three = self._name(data, "object")
         key = id_of(data)
         if self.about is not None and one not in self.about and three not in self.about:
-            self.passed.add(key)
+            if key:
+                self.passed.add(key)
+            else:
+                with contextlib.suppress(_Void):
+                    self.passed.add(fact_id(subject, predicate, object_, *_times(data)))
             return
-        at = _when(data, "at")
-        start = _when(data, "valid_from") or at
+        start, at = _times(data)
         confidence = data.get("confidence")
         if confidence is not None and not _is_share(confidence):
             self._wrong(number, f"`confidence` is {confidence!r}: write 0 to 1; left out")
@@ -235,6 +239,12 @@ def _ending(number: int, data: dict[str, Any]) -> _End:
     if ended is None:
         raise _Void(f"has no `valid_to`: write {dates.FORMS}; left out")
     return _End(number, data, key, ended, at)
+
+
+def _times(data: dict[str, Any]) -> tuple[datetime | None, datetime | None]:
+    """When the fact of an ``added`` line begins, and when that was said."""
+    at = _when(data, "at")
+    return _when(data, "valid_from") or at, at
 
 
 def _text(data: dict[str, Any], key: str) -> str:
