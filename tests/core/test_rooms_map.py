@@ -156,6 +156,52 @@ def test_marks_may_be_spaced_and_text_may_speak_of_them() -> None:
     assert put(text, f"{BEGIN}\n{END}") == f"See `{BEGIN}`.\n{BEGIN}\n{END}\nafter"
 
 
+_SHOWN = f"```markdown\n{BEGIN}\n{END}\n```\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (_SHOWN, ""),
+        ("", f"\n~~~\n{BEGIN}\n```\n~~~\nend"),
+        (f"- how:\n\n  ````text\n  ```\n  {END}\n  {BEGIN}\n  ````\n", f"\n{_SHOWN}"),
+        ("```\na fence that does not end\n\n", "\ntext\n"),
+        ("~~~ never closed\n", ""),
+        ("text of ```three``` signs\n", ""),
+        ("\ufeff", ""),
+    ],
+)
+def test_marks_in_a_code_fence_only_tell_of_marks(before: str, after: str) -> None:
+    """The map goes between the others; an open fence above it does not hide it."""
+    made = block(_graph(("demo", "api")))
+    for old in (f"{BEGIN}\nold\n{END}", made):
+        for feed in ("\n", "\r\n"):
+            text = f"{before}{old}{after}".replace("\n", feed)
+            assert put(text, made) == f"{before}{made}{after}".replace("\n", feed)
+
+
+def test_a_note_that_only_shows_the_marks_gets_the_map_at_its_end() -> None:
+    """What it shows stays, and the next map replaces the one at the end."""
+    made = block(_graph(("demo", "api")))
+    assert put(_SHOWN, made) == f"{_SHOWN}\n{made}\n"
+    assert put(put(_SHOWN, f"{BEGIN}\nold\n{END}"), made) == f"{_SHOWN}\n{made}\n"
+
+
+@pytest.mark.parametrize("lost", ["```mermaid\n", "\n```", "graph LR\n", "| --- "])
+def test_a_map_that_a_hand_broke_is_drawn_again(lost: str) -> None:
+    """Fences within the marks are the map's own, whole or not; what follows stays."""
+    made = block(_graph(("demo", "api")))
+    broken = "".join(made.rsplit(lost, 1))
+    assert broken != made
+    assert put(f"a\n{broken}\n\n```\ncode\n```\n", made) == f"a\n{made}\n\n```\ncode\n```\n"
+
+
+def test_marks_that_are_shown_do_not_stand_in_for_lost_ones() -> None:
+    """The map has lost its end: that is told, and the end in the fence is left alone."""
+    with pytest.raises(Refused, match="start mark is there, in line 5, and no end mark"):
+        put(f"{_SHOWN}{BEGIN}\nold\n", f"{BEGIN}\n{END}")
+
+
 @pytest.mark.parametrize(
     ("marks", "said"),
     [

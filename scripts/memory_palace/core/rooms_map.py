@@ -27,6 +27,8 @@ DRAWN_LINKS = 24
 LISTED_ROOMS = 200
 
 _MARK = re.compile(r"<!--\s*palace:map:(start|end)\s*-->")
+_FENCE = re.compile(r"\s*(?:(?:[-*+]|\d+[.)])\s+)*(?P<signs>`{3,}|~{3,})(?P<info>.*)")
+_PAIR = ["start", "end"]
 _ENTITIES = re.compile(r"[!-,:-@\[-^`{-~]")  # the signs of ASCII but `-`, `.`, `/`, `_`
 _LONGEST_LABEL = 60
 _LONGEST_NAME = 200
@@ -140,7 +142,8 @@ def day(room: Room) -> str:
 
 def put(text: str, made: str) -> str:
     """``text`` with the block ``made`` between its marks, or at its end where it has none. All
-    else stays as it is; the block gets the line feeds of the text.
+    else stays as it is; the block gets the line feeds of the text. Marks in a code fence only
+    tell of marks.
 
     Raises :class:`Refused` unless the marks are there once each and in order.
     """
@@ -151,7 +154,7 @@ def put(text: str, made: str) -> str:
     if not marks:
         ends = next((n for n in (2, 1) if text.endswith(feed * n)), 0 if text else 2)
         return text + feed * (2 - ends) + made + feed
-    if [mark.kind for mark in marks] != ["start", "end"]:
+    if _kinds(marks) != _PAIR:
         raise Refused(f"{PATH}: {_wrong(marks)}: nothing was written; leave one {BEGIN} and {END}")
     return text[: marks[0].begins] + made + text[marks[1].ends :]
 
@@ -166,13 +169,38 @@ class _Mark(NamedTuple):
 
 
 def _marks(text: str) -> list[_Mark]:
-    found, at = [], 0
+    """The marks outside of code fences; all, where only so they are a pair: a fence that somebody
+    left open above the map takes its start for code."""
+    every, outside, fenced = list[_Mark](), list[_Mark](), list[_Mark]()
+    at, fence = 0, ""
     for number, line in enumerate(text.split("\n"), start=1):
         mark = _MARK.fullmatch(line.strip(" \t\r\ufeff"))
         if mark:
-            found.append(_Mark(mark[1], number, at, at + len(line.removesuffix("\r"))))
+            begins = at + line.startswith("\ufeff")
+            one = _Mark(mark[1], number, begins, at + len(line.removesuffix("\r")))
+            every.append(one)
+            (fenced if fence else outside).append(one)
+        elif _kinds(outside[-1:]) != ["start"]:  # within the map a hand may have broken its fence
+            fence, before = _fence_after(line, fence), fence
+            if before and not fence:
+                fenced.clear()
         at += len(line) + 1
-    return found
+    outside += fenced  # a fence that does not end is none
+    return every if _kinds(every) == _PAIR and outside and _kinds(outside) != _PAIR else outside
+
+
+def _kinds(marks: Iterable[_Mark]) -> list[str]:
+    return [mark.kind for mark in marks]
+
+
+def _fence_after(line: str, fence: str) -> str:
+    """The signs of the code fence that is open after ``line``, empty for none."""
+    found = _FENCE.match(line)
+    if not found:
+        return fence
+    if not fence:
+        return found["signs"]
+    return "" if found["signs"].startswith(fence) and not found["info"].strip() else fence
 
 
 def _wrong(marks: Sequence[_Mark]) -> str:
