@@ -136,6 +136,19 @@ def test_a_last_line_without_its_end_counts_once(tmp_path: Path) -> None:
     assert [fact.object for fact in about(tmp_path, "ada")] == ["z", "w"]
 
 
+@pytest.mark.parametrize("instead", ["", json.dumps(line("invalidated", 2, id=f"{9:012}"))])
+def test_a_last_line_that_a_hand_took_out_ends_nothing(tmp_path: Path, instead: str) -> None:
+    """It had no line feed: editors leave none."""
+    write(tmp_path, [added(1, "Ada", "x")])
+    whole = (tmp_path / PATH).read_text()
+    last = json.dumps(line("invalidated", 2, id=f"{1:012}", valid_to="2026-11-05"))
+    (tmp_path / PATH).write_text(whole + last)
+    assert about(tmp_path, "ada") == []
+    (tmp_path / PATH).write_text(whole + instead)
+    assert about(tmp_path, "ada") == oracle(tmp_path, "ada")
+    assert len(about(tmp_path, "ada")) == 1
+
+
 def test_a_damaged_file_is_made_anew(tmp_path: Path) -> None:
     """One that is no database, and one of another format; it is derived."""
     write(tmp_path, [added(1, "Ada", "x")])

@@ -134,8 +134,9 @@ class FactIndex:
         data = got[0]
         self._db.execute("BEGIN IMMEDIATE")
         try:
-            known = int(self._meta("size") or 0)
-            if not known or _digest(data[:known]) != self._meta("digest"):
+            known, seen = (int(self._meta(key) or 0) for key in ("size", "seen"))
+            # Also what stood behind the last line feed: a hand may have taken it out.
+            if not known or _digest(data[:seen]) != self._meta("digest"):
                 known = 0
             if len(data) - known > most:
                 raise Busy("the facts are not read yet: ask with `palace query` first")
@@ -145,7 +146,7 @@ class FactIndex:
             for block in _blocks(data, known):
                 self._add(block)
             whole = data.rfind(b"\n") + 1
-            kept = {"stamp": stamp, "size": str(whole), "digest": _digest(data[:whole])}
+            kept = {"stamp": stamp, "size": whole, "seen": len(data), "digest": _digest(data)}
             self._db.executemany("REPLACE INTO meta VALUES (?, ?)", kept.items())
             self._db.execute("COMMIT")
         except BaseException:
