@@ -425,7 +425,17 @@ def overlap(one: Fact, other: Fact) -> bool:
     return begins < ends
 
 
-@given(LINES)
+VALUES = st.lists(
+    st.fixed_dictionaries(
+        {"object": st.sampled_from(["Rome", "Oslo", "Bern"]), "valid_from": DAYS},
+        optional={"valid_to": DAYS},
+    ).map(lambda keys: {"event": "added", "subject": "Ann", "predicate": "is"} | keys),
+    max_size=7,
+)
+"""Values of one subject, some of them twice, as after a merge."""
+
+
+@given(LINES | VALUES)
 def test_every_contradiction_is_seen(lines: list[Line]) -> None:
     """A fact is in a pair if it contradicts one before it, by comparing each with each."""
     found = folded(*lines)
