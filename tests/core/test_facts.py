@@ -199,6 +199,8 @@ def test_entities_are_counted() -> None:
         ("New York", 0, 1, 1),
         ("Rome", 0, 1, 0),
     ]
+    other = folded(added("Oslo", valid_to="2027-01-01"), added("Bern", valid_from="2027-01-01"))
+    assert [one.holding for one in other.entities(at=NOW)] == [1, 0, 1]
     assert [one.name for one in found.entities("new Y")] == ["New York"]
     assert found.near("New Yrok") == ("New York",)
     assert found.near("zzz") == ()
@@ -265,6 +267,9 @@ def test_a_line_of_text() -> None:
         added("Bern", id="f3", valid_to="2026-02-01T10:00:00Z"),
         added("Kyiv", id="f4", valid_from="2026-01-01"),
         ended("f4", "2026-12-24", at="2026-11-01T00:00:00Z", by="me", reason="moves"),
+        added("Graz", id="f5", at="2026-11-29T12:00:00Z", by="me"),
+        added("Wien", id="f6", valid_from="2026-01-01"),
+        ended("f6", "2026-11-29T12:00:00Z", at="2026-11-29T12:00:00Z"),
     )
     assert sorted(facts_text.line(fact, NOW) for fact in found.all) == [
         "f1  Ann lives in Rome  [2026-11-20 .. now]  by pi@laptop 2026-11-20, card 7, "
@@ -272,6 +277,8 @@ def test_a_line_of_text() -> None:
         "f2  Ann lives in Oslo  [2027-01-01 ..]  by hand, because so",
         "f3  Ann lives in Bern  [.. 2026-02-01T10:00:00Z)  by hand",
         "f4  Ann lives in Kyiv  [2026-01-01 .. 2026-12-24)  by hand, end set by me: moves",
+        "f5  Ann lives in Graz  [2026-11-29T12:00:00Z .. now]  by me 2026-11-29",
+        "f6  Ann lives in Wien  [2026-01-01 .. 2026-11-29T12:00:00Z)  by hand, ended by hand",
     ]
 
 

@@ -159,6 +159,18 @@ def test_a_new_value_closes_the_one_before(root: Path) -> None:
     assert facts_check.check(logs.load(root), ["lives in"]) == []
 
 
+def test_a_new_value_of_the_same_day_takes_the_place_of_the_one_before(root: Path) -> None:
+    """It holds from then; the other never did."""
+    add(root, "Ann", "lives in", "Rome", start="2026-01-01")
+    done = add(root, "Ann", "lives in", "Oslo", start="2026-01-01", reason="a slip")
+    assert spans(done.closed) == ["Rome 2026-01-01 2026-01-01"]
+    assert [fact.reason for fact in done.closed] == ["a slip"]
+    known = logs.load(root)
+    assert spans(known.active(NOW)) == spans(known.active(day("2026-01-01")))
+    assert spans(known.active(NOW)) == ["Oslo 2026-01-01 -"]
+    assert facts_check.check(known, ["lives in"]) == []
+
+
 def test_a_new_value_opens_a_conflict_where_that_is_configured(
     root: Path, keyword_palace: Palace
 ) -> None:
@@ -307,7 +319,7 @@ STEPS = st.lists(
         st.sampled_from(["lives in", "likes"]),
         st.sampled_from(["Rome", "ROME", "Oslo", "Bern"]),
         st.sampled_from(["", "2026-11-01", "2026-11-20", "2026-12-01", "2026-12-24"]),
-        st.integers(0, 3),
+        st.integers(-2, 3),
     ),
     max_size=14,
 )
@@ -318,7 +330,8 @@ STEPS = st.lists(
 def test_whatever_is_added_and_ended_there_is_no_contradiction(
     steps: list[tuple[str, str, str, str, str, int]],
 ) -> None:
-    """No two identical facts at one time, no two values where one can be, no inverted dates."""
+    """No two identical facts at one time, no two values where one can be, no inverted dates; also
+    where the clock goes back."""
     with tempfile.TemporaryDirectory() as folder:
         root = Palace(Path(folder)).root
         (root / "palace.yaml").write_text("facts: {one_valued: [lives in]}\n")
@@ -330,7 +343,11 @@ def test_whatever_is_added_and_ended_there_is_no_contradiction(
                 known = logs.load(root).all
                 try:
                     if what == "add":
-                        facts.add(one, subject, predicate, object_, start=moment)
+                        done = facts.add(one, subject, predicate, object_, start=moment)
+                        assert not done.new or done.fact.holds(moment or done.fact.begins)
+                        told = done.fact.id, done.fact.names, done.fact.begins, done.fact.ends
+                        kept = logs.load(root).all
+                        assert told in {(f.id, f.names, f.begins, f.ends) for f in kept}
                     elif what == "end":
                         facts.invalidate(one, subject, predicate, object_, ended=moment)
                     elif known:
