@@ -40,6 +40,7 @@ def test_a_fact_is_added_once_and_found(served: PalaceServer) -> None:
     (row,) = found["facts"]
     assert (row["subject"], row["object"], row["valid_from"]) == ("Gateway", "Envoy", "2026-11-01")
     assert (row["holds"], row["source"], row["valid_to"]) == (True, "a note", "")
+    assert (row["confidence"], row["at"][:4], row["ended_by"]) == (0.9, "2026", "")
     assert "[2026-11-01 .. now]" in found["text"] and stripped(found["text"]) == ""
 
 
@@ -56,6 +57,7 @@ def test_as_of_history_and_timeline(served: PalaceServer) -> None:
         reason="too slow",
     )
     assert ended["facts"][0]["valid_to"] == "2026-11-15" and "too slow" in ended["text"]
+    assert ended["facts"][0]["reason"] == "too slow" and ended["facts"][0]["ended_by"]
     now = call(served, "kg_query", entity="Gateway")
     assert now["facts"] == [] and "1 at other times, with `history`" in now["text"]
     assert len(call(served, "kg_query", entity="Gateway", as_of="2026-11-14")["facts"]) == 1
@@ -66,6 +68,19 @@ def test_as_of_history_and_timeline(served: PalaceServer) -> None:
     uses(served, "Envoy", valid_from="2026-11-15")
     one = call(served, "kg_timeline", entity="gateway", most=1)
     assert (one["more"], one["facts"][0]["object"]) == (1, "Envoy")
+
+
+def test_a_fact_is_asked_for_by_its_side(served: PalaceServer) -> None:
+    """Where the name stands on the other one only, that is said; what is to come is not now."""
+    uses(served, "Envoy", valid_from="2026-11-01")
+    as_object = call(served, "kg_query", entity="Gateway", direction="object")
+    assert as_object["facts"] == []
+    assert "no fact has Gateway as object: 1 with `direction` both" in as_object["text"]
+    assert len(call(served, "kg_query", entity="Envoy", direction="object")["facts"]) == 1
+    uses(served, "Nginx", valid_from="2999-01-01")
+    then = call(served, "kg_query", entity="Nginx", as_of="2999-01-01")
+    assert then["facts"][0]["holds"] and "[2999-01-01 ..]" in then["text"]
+    assert then["facts"][0]["confidence"] == 0 and "confidence" not in then["text"]
 
 
 @pytest.mark.parametrize(
@@ -140,6 +155,15 @@ def test_rooms_are_walked(served: PalaceServer) -> None:
     """The start first; a room that two projects have is a tunnel."""
     found = call(served, "traverse", room="design")
     assert (found["rooms"][0]["room"], found["rooms"][0]["hops"]) == ("design", 0)
-    shared = call(served, "tunnels")
+    for wing in ("demo", "third"):
+        note = served.desk.root / f"palace/project_rooms/{wing}/api/c.md"
+        note.parent.mkdir(parents=True)
+        note.write_text("# C\n")
+    assert [one["room"] for one in call(served, "traverse", room="api")["rooms"]] == [
+        *("api", "design")
+    ]
+    assert len(call(served, "traverse", room="api", edges="links")["rooms"]) == 1
+    assert len(call(served, "tunnels")["rooms"]) == 2
+    shared = call(served, "tunnels", wings=["demo", "other"])
     assert [room["room"] for room in shared["rooms"]] == ["design"]
     assert shared["rooms"][0]["wings"] == ["demo", "other"]

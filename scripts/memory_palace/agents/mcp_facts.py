@@ -13,6 +13,7 @@ from memory_palace.agents.mcp_schema import Said
 from memory_palace.core import dates, excerpts, extract, facts_text
 from memory_palace.core.errors import BadInput
 from memory_palace.core.fact import Fact
+from memory_palace.core.facts import Direction
 from memory_palace.core.facts import Facts as Known
 from memory_palace.core.fence import fenced
 from memory_palace.core.private_spans import hidden
@@ -30,7 +31,11 @@ Moment = Annotated[str, Field(description="2026-11-29 or 2026-11-29T20:15:03Z; e
 
 
 class Row(BaseModel):
-    """A fact. Times as they are stored, empty where there is none; ``valid_to`` is exclusive."""
+    """A fact. Times as they are stored, empty where there is none; ``valid_to`` is exclusive.
+
+    ``confidence`` 0: not said. ``at`` and ``by`` tell who added it when, ``ended_by`` and
+    ``reason`` who ended it and why (before that, ``reason`` is the one of adding).
+    """
 
     id: str
     subject: str
@@ -39,8 +44,12 @@ class Row(BaseModel):
     valid_from: str
     valid_to: str
     holds: bool
+    confidence: float
     source: str
+    at: str
     by: str
+    ended_by: str
+    reason: str
 
 
 class Told(Said):
@@ -120,6 +129,13 @@ class Facts:
         ] = 0,
         reason: Reason = "",
     ) -> Kept:
+        """Add a fact that holds from ``valid_from`` on, until it is ended; one that holds already
+        is returned (``new`` false).
+
+        Of a one-valued predicate the value before is closed, or a conflict is opened, as the
+        palace is configured. Raises :class:`BadInput` for a blank name, a date in words, a start
+        within a time for which the fact is written.
+        """
         from memory_palace.memory import facts, pen
 
         desk, said = self._desk, list[str]()
@@ -158,12 +174,17 @@ class Facts:
         history: Annotated[bool, Field(description="Also what ended or is to come.")] = False,
         most: Listed = 50,
     ) -> Told:
+        """The facts of an entity that hold now, or as of a day (its end, UTC), oldest first.
+
+        No fact is an empty list, and what to ask for instead. Raises :class:`BadInput` for a date
+        in words, and for ``history`` together with ``as_of``.
+        """
         if history and as_of:
             raise BadInput("`history` shows all times: leave out `as_of`, or `history`")
         at = _moment("as_of", as_of, end=True) or self._desk.now()
         known = self._known()
         found = known.about(entity, direction, None if history else at)
-        return self._told(known, entity, found, most, at)
+        return self._told(known, entity, found, most, at, direction)
 
     def kg_invalidate(
         self,
@@ -176,6 +197,12 @@ class Facts:
         ] = "",
         reason: Reason = "",
     ) -> Ended:
+        """End a fact, by its three names or its id; its past stays. What has not begun is taken
+        back; by its id an end may be made earlier, never later.
+
+        Raises :class:`Refused` where nothing is to end, with the nearest; :class:`BadInput` for a
+        date in words and an end before the start.
+        """
         from memory_palace.memory import facts, pen
 
         desk, said = self._desk, list[str]()
@@ -196,10 +223,12 @@ class Facts:
         )
 
     def kg_timeline(self, entity: Entity, most: Listed = 50) -> Told:
+        """Every fact that an entity was ever in, by start, ties by id: the newest ``most``."""
         known = self._known()
         return self._told(known, entity, known.timeline(entity), most, self._desk.now())
 
     def kg_stats(self) -> Stats:
+        """How many facts there are, how many hold, and of which predicates, most facts first."""
         known, now = self._known(), self._desk.now()
         count = Counter(fact.predicate for fact in known.found)
         listed = sorted(count.items(), key=lambda pair: (-pair[1], pair[0]))[:20]
@@ -230,6 +259,11 @@ class Facts:
             float, Field(ge=0, le=1, description="Only proposals of this confidence or more.")
         ] = extract.LEAST,
     ) -> Proposals:
+        """Propose facts that a note or a text states, by rules for English; nothing is written.
+
+        Each has its line and a confidence, and is added by `kg_add`. Raises :class:`BadInput`
+        unless one of ``path`` and ``text`` is given.
+        """
         if bool(path.strip()) == bool(text.strip()):
             raise BadInput("give `path` or `text`")
         name = ""
@@ -267,24 +301,38 @@ class Facts:
         return facts.load(self._desk.root)
 
     def _told(
-        self, known: Known, entity: str, found: Sequence[Fact], most: int, at: datetime
+        self,
+        known: Known,
+        entity: str,
+        found: Sequence[Fact],
+        most: int,
+        at: datetime,
+        direction: Direction = "both",
     ) -> Told:
         """The last ``most`` facts; where there is none, the names that are like it."""
+        # Of what begins after now it is not said that it holds "now".
+        now = min(at, self._desk.now())
         shown = found[-most:]
         more = len(found) - len(shown)
         said = [f"{more} older: ask for more with `most`"] if more else []
         if not found:
-            every = len(known.about(entity))
-            near = ", ".join(known.near(entity))
-            named = f"{every} at other times, with `history`" if every else ""
-            hint = named or (f"did you mean {near}?" if near else "no name is like it")
-            said.append(mcp_texts.told(f"no fact of {entity}: {hint}"))
+            said.append(mcp_texts.told(_none(known, entity, direction)))
         said += [mcp_texts.told(str(problem)) for problem in known.problems[:5]]
         return Told(
-            text="\n".join(part for part in (lines(shown, at), *said) if part),
+            text="\n".join(part for part in (lines(shown, now), *said) if part),
             facts=[row(fact, at) for fact in shown],
             more=more,
         )
+
+
+def _none(known: Known, entity: str, direction: Direction) -> str:
+    """Why there is no fact of ``entity``, and what to ask for instead."""
+    if every := len(known.about(entity, direction)):
+        return f"no fact of {entity}: {every} at other times, with `history`"
+    if every := len(known.about(entity)):
+        return f"no fact has {entity} as {direction}: {every} with `direction` both and `history`"
+    near = ", ".join(known.near(entity))
+    return f"no fact of {entity}: {f'did you mean {near}?' if near else 'no name is like it'}"
 
 
 def lines(facts: Iterable[Fact], now: datetime) -> str:
@@ -307,8 +355,12 @@ def row(fact: Fact, now: datetime) -> Row:
         valid_from=facts_text.moment(fact.valid_from) if fact.valid_from else "",
         valid_to=facts_text.moment(fact.valid_to) if fact.valid_to else "",
         holds=fact.holds(now),
+        confidence=fact.confidence or 0,
         source=hidden(fact.source),
+        at=dates.stamp(fact.at) if fact.at else "",
         by=fact.by,
+        ended_by=fact.ended_by,
+        reason=hidden(fact.reason),
     )
 
 

@@ -52,6 +52,11 @@ class Rooms:
             Field(description="What joins rooms: shared wings, links between notes."),
         ] = "both",
     ) -> Walked:
+        """The rooms that can be reached from a room by wings or links, nearest first, the start
+        with 0 hops; at most 50.
+
+        Raises :class:`Refused` for a room that is not there, with at most five that may be meant.
+        """
         from memory_palace.search import rooms
 
         walk, found = rooms.traverse(self._desk.root, room, hops, edges)
@@ -72,6 +77,11 @@ class Rooms:
             list[str], Field(max_length=2, description="Only rooms of these two; none: of any.")
         ] = [],  # noqa: B006
     ) -> Walked:
+        """The rooms that two wings or more share, or the two named ones; in most wings first, at
+        most 50.
+
+        Raises :class:`BadInput` unless none or two are named, :class:`Refused` for an unknown one.
+        """
         from memory_palace.search import rooms
 
         shared, found = rooms.tunnels(self._desk.root, wings)
