@@ -58,6 +58,25 @@ def test_as_of_a_day_is_the_whole_day(keyword_palace: Palace) -> None:
     assert kg(keyword_palace, "query", "Ann", "--as-of", "9999-12-31").code == 0
 
 
+def test_what_is_to_come_does_not_hold_until_now(keyword_palace: Palace) -> None:
+    """As of a day to come it holds; its period says from when on, not `now`."""
+    kg(keyword_palace, "add", "Ann", "is", "away", "--from", "2027-03-01")
+    ran = kg(keyword_palace, "query", "Ann", "--as-of", "2027-03-01")
+    assert ran.code == 0 and "[2027-03-01 ..]" in ran.out
+    (one,) = rows(keyword_palace, "query", "Ann", "--as-of", "2027-03-01")
+    assert (one["holds"], one["valid_to"]) == (True, None)
+
+
+def test_a_fact_that_holds_but_will_end_is_not_made_longer(keyword_palace: Palace) -> None:
+    """Adding it again says until when, and from which day on to add it."""
+    kg(keyword_palace, "add", "Ann", "is", "here")
+    kg(keyword_palace, "invalidate", "Ann", "is", "here", "--ended", "2027-01-01")
+    ran = kg(keyword_palace, "add", "Ann", "is", "here")
+    assert ran.code == 0 and ran.out.startswith("there already:")
+    assert "it ends on 2027-01-01: `--from 2027-01-01` adds it again from then on" in ran.err
+    assert kg(keyword_palace, "add", "Ann", "is", "here", "--from", "2027-01-01").out[:5] == "added"
+
+
 def test_every_answer_has_id_source_and_validity(keyword_palace: Palace) -> None:
     """The same keys from query and timeline."""
     kg(keyword_palace, "add", "Ann", "is", "here", "--source", "card 7", "--confidence", "0.5")

@@ -112,6 +112,9 @@ def add(
         say(f"it begins in the future, on {facts_text.moment(done.fact.begins)}: holds from then")
     if not done.new and begins and begins < done.fact.begins:
         say(f"it began on {facts_text.moment(done.fact.begins)}: an earlier start is not written")
+    if not done.new and done.fact.valid_to:
+        until = facts_text.moment(done.fact.valid_to)
+        say(f"it ends on {until}: `--from {until}` adds it again from then on")
     return 0
 
 
@@ -323,10 +326,11 @@ def _show(facts: Sequence["Fact"], moment: datetime, limit: int, shape: str) -> 
     """The last ``limit`` facts, and how many there were before."""
     from memory_palace.core import facts_text
 
+    told = min(moment, now())  # of what begins after now it is not said that it holds "now"
     for fact in facts[-limit:]:
         if shape == "jsonl":
             click.echo(json.dumps(facts_text.as_dict(fact, moment), ensure_ascii=False))
         else:
-            click.echo(printable(facts_text.line(fact, moment)))
+            click.echo(printable(facts_text.line(fact, told)))
     if len(facts) > limit:
         say(f"{len(facts) - limit} older of {len(facts)} left out: raise --limit")
