@@ -227,6 +227,17 @@ def test_ending_a_fact(root: Path) -> None:
     assert (line["subject"], line["valid_to"], line["id"]) == ("Ann", "2026-06-01", one.id)
 
 
+def test_what_ended_this_second_has_ended(root: Path) -> None:
+    """A second command writes nothing, and says so."""
+    one = add(root, "Ann", "is", "here", start="2026-01-01").fact
+    end(root, "Ann", "is", "here")
+    before = (root / core.PATH).read_bytes()
+    for names in (("Ann", "is", "here"), (one.id,)):
+        with pytest.raises(Refused, match="already"):
+            end(root, *names)
+    assert (root / core.PATH).read_bytes() == before
+
+
 def test_an_end_before_the_start_shows_both(root: Path) -> None:
     """And writes nothing."""
     add(root, "Ann", "is", "here", start="2026-01-02")
@@ -250,6 +261,8 @@ def test_by_its_id_an_end_may_become_earlier(root: Path) -> None:
     assert end(root, one.id, on="2026-03-01") == ["here 2026-01-01 2026-03-01"]
     with pytest.raises(Refused, match="ends on 2026-03-01 already"):
         end(root, one.id, on="2026-04-01")
+    with pytest.raises(Refused, match="ends on 2026-03-01 already"):
+        end(root, one.id, on="2026-03-01")
     with pytest.raises(Refused, match="ended on 2026-03-01 already"):
         end(root, one.id)
     with pytest.raises(Refused, match="no fact 0123; `palace kg query`"):
