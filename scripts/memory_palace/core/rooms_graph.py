@@ -50,7 +50,7 @@ class Room:
 @dataclass(frozen=True, slots=True)
 class Graph:
     """``rooms`` by name, sorted. ``wings`` are the rooms of each wing, sorted. ``links`` says how
-    many pairs of notes are joined by a link between two rooms; the same from both sides."""
+    many links from note to note join two rooms; the same from both sides."""
 
     rooms: Mapping[str, Room]
     wings: Mapping[str, tuple[str, ...]]
@@ -65,7 +65,7 @@ class ByWing(NamedTuple):
 
 
 class ByLinks(NamedTuple):
-    """Reached by ``links`` pairs of notes, from ``room``, one hop nearer to the start."""
+    """Reached by ``links`` from note to note, from ``room``, one hop nearer to the start."""
 
     room: str
     links: int
@@ -91,7 +91,8 @@ class Walk:
 
 def build(members: Iterable[Member], links: Iterable[tuple[str, str]] = ()) -> Graph:
     """The graph of the rooms that hold ``members``; ``links`` are pairs of their paths, from and
-    to. A pair counts once; links within a room and from or to other files do not count."""
+    to. Each direction of a pair counts once; links within a room and from or to other files do
+    not count."""
     room_of: dict[str, str] = {}
     wings: dict[str, set[str]] = {}
     folders: dict[str, set[str]] = {}
