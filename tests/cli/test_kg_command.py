@@ -196,6 +196,18 @@ def test_stats_as_json(keyword_palace: Palace) -> None:
     }
 
 
+def test_stats_count_what_ended_this_second_and_not_what_was_taken_back(
+    keyword_palace: Palace,
+) -> None:
+    """A fact that was planned and taken back neither holds, nor ended, nor is to come."""
+    kg(keyword_palace, "add", "Ann", "is", "here", "--from", "2026-01-01")
+    kg(keyword_palace, "invalidate", "Ann", "is", "here")
+    kg(keyword_palace, "add", "Ann", "is", "away", "--from", "2027-01-01")
+    kg(keyword_palace, "invalidate", "Ann", "is", "away")
+    told = json.loads(kg(keyword_palace, "stats", "--format", "json").out)
+    assert [told[key] for key in ("facts", "holding", "ended", "to_come")] == [2, 0, 1, 0]
+
+
 def test_control_characters_are_shown_as_escapes(keyword_palace: Palace) -> None:
     """What a name holds cannot move the cursor."""
     kg(keyword_palace, "add", "Ann\x1b[2J", "is", "here")
