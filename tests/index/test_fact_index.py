@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -88,18 +89,26 @@ _rows = st.lists(
 
 
 @settings(max_examples=60, deadline=None)
-@given(rows=_rows, cut=st.integers(0, 25), names=st.sets(st.sampled_from(NAMES), min_size=1))
+@given(
+    rows=_rows,
+    merged=st.randoms(use_true_random=False),
+    cut=st.integers(0, 25),
+    names=st.sets(st.sampled_from(NAMES), min_size=1),
+)
 def test_it_says_what_the_whole_log_says(
     tmp_path_factory: pytest.TempPathFactory,
     rows: list[dict[str, Any]],
+    merged: Random,
     cut: int,
     names: set[str],
 ) -> None:
-    """Read at once, or first a part of it and then the rest; as of any day."""
+    """Read at once, or first a part of it and then the rest, or after a merge put the lines into
+    another order; as of any day."""
     root = tmp_path_factory.mktemp("facts")
     normal = sorted({facts.facts.normal(name) for name in names})
-    for part in (rows[:cut], rows[cut:]):
-        write(root, part)
+    other = merged.sample(rows, len(rows))
+    for part, mode in ((rows[:cut], "a"), (rows[cut:], "a"), (other, "w")):
+        write(root, part, mode)
         for at in (AT, datetime(2026, 11, 8, tzinfo=UTC), datetime(2026, 12, 1, tzinfo=UTC)):
             assert about(root, *normal, at=at) == oracle(root, *normal, at=at)
 
@@ -134,6 +143,25 @@ def test_a_last_line_without_its_end_counts_once(tmp_path: Path) -> None:
     with (tmp_path / PATH).open("a") as file:
         file.write("\n" + json.dumps(added(4, "Ada", "w")) + "\n")
     assert [fact.object for fact in about(tmp_path, "ada")] == ["z", "w"]
+
+
+def test_a_line_that_is_read_while_it_is_written_counts_once_it_is_whole(tmp_path: Path) -> None:
+    """Whoever asks in between sees what was there before."""
+    write(tmp_path, [added(1, "Ada", "x")])
+    last = json.dumps(added(2, "Ada", "y")) + "\n"
+    for part, known in ((last[:40], 1), (last[40:-1], 2), (last[-1:], 2)):
+        with (tmp_path / PATH).open("a") as file:
+            file.write(part)
+        assert len(about(tmp_path, "ada")) == known
+
+
+def test_the_first_spelling_is_that_of_the_whole_log(tmp_path: Path) -> None:
+    """Also of two that were said at once, whichever was read first."""
+    write(tmp_path, [added(29, "Ada", "Bob")])
+    about(tmp_path, "ada")
+    write(tmp_path, [added(1, "ADA", "BOB")])
+    assert about(tmp_path, "ada") == oracle(tmp_path, "ada")
+    assert {fact.sentence for fact in about(tmp_path, "ada")} == {"ADA knows BOB"}
 
 
 @pytest.mark.parametrize("instead", ["", json.dumps(line("invalidated", 2, id=f"{9:012}"))])
