@@ -340,6 +340,18 @@ def test_times_are_of_the_projects_own_history(palace: Palace, demo: Project) ->
     assert rows(palace, asked) == [(1612325106.0, "git"), (1580702706.0, "git")]
 
 
+def test_a_history_that_was_begun_anew_is_read_whole(palace: Palace, demo: Project) -> None:
+    """As after a new clone in the same place: the commit that was read last is in it no more."""
+    asked = "SELECT time, time_source FROM files WHERE path GLOB 'project:*' ORDER BY path"
+    for year in (2020, 2022):
+        shutil.rmtree(demo.top / ".git", ignore_errors=True)
+        demo.git("init", "-q")
+        demo.git("add", ".")
+        demo.git("commit", "-qm", "all", at=f"{year}-01-01T00:00:00Z")
+        palace.index()
+    assert rows(palace, asked) == [(1640995200.0, "git")] * 2
+
+
 def test_code_is_cut_anew_once_the_grammars_are_there(
     palace: Palace, demo: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
