@@ -113,6 +113,13 @@ def test_a_tunnel_is_a_room_in_two_wings(graph: Graph) -> None:
     assert both == {r.name for r in graph.rooms.values() if {"a", "b"} <= set(r.wings)}
 
 
+def test_the_tunnel_of_most_wings_comes_first() -> None:
+    """Then by name."""
+    stands = [("a", "b"), ("ab", "b"), ("a", "c"), ("b", "c"), ("c", "c"), ("a", "a"), ("b", "a")]
+    graph = build(_member(str(n), *stand) for n, stand in enumerate(stands))
+    assert [room.name for room in tunnels(graph)] == ["c", "a", "b"]
+
+
 @given(graphs(), st.randoms())
 def test_order_does_not_matter(graph: Graph, random: object) -> None:
     """The same files in another order are the same graph."""
