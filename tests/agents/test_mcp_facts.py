@@ -80,6 +80,7 @@ def test_a_fact_is_asked_for_by_its_side(served: PalaceServer) -> None:
     uses(served, "Nginx", valid_from="2999-01-01")
     then = call(served, "kg_query", entity="Nginx", as_of="2999-01-01")
     assert then["facts"][0]["holds"] and "[2999-01-01 ..]" in then["text"]
+    assert "[2999-01-01 ..]" in call(served, "search", query="Nginx", as_of="2999-01-01")["text"]
     assert then["facts"][0]["confidence"] == 0 and "confidence" not in then["text"]
 
 

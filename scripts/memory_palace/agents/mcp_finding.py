@@ -93,7 +93,7 @@ class Finding:
         notes = [mcp_texts.told(note) for note in answer.notes]
         hits = [shown for hit in answer.hits if (shown := self._shown(hit))]
         told = (
-            ["facts:", *mcp_facts.plain_lines(answer.facts, asked.as_of or now)]
+            ["facts:", *mcp_facts.plain_lines(answer.facts, min(asked.as_of or now, now))]
             if answer.facts
             else []
         )

@@ -254,7 +254,7 @@ class _Shower:
                 more = self._table(hit)
                 click.echo(output.as_text(number, hit, question, self._details, more))
         if answer.facts and self._form != "jsonl":
-            click.echo("\n".join(known_output.as_lines(answer.facts, self._at)))
+            click.echo("\n".join(known_output.as_lines(answer.facts, min(self._at, now()))))
         elif answer.facts and not answer.hits:
             click.echo(json.dumps(self.facts(answer), ensure_ascii=False))
 
