@@ -17,6 +17,10 @@ from memory_palace.core.room_names import GENERAL, Place, meanings, mined, place
             "project_rooms/demo/sessions/x/a.md",
             Place("demo", "demo/sessions", "project_rooms/demo/sessions"),
         ),
+        (
+            "project_rooms/demo/Sessions/a.md",
+            Place("demo", "demo/Sessions", "project_rooms/demo/Sessions"),
+        ),
         ("project_rooms/a.md", Place(GENERAL, "project_rooms", "project_rooms")),
         ("topics/lessons.md", Place(GENERAL, "topics", "topics")),
         (

@@ -148,6 +148,9 @@ def test_an_unknown_start_is_refused_with_suggestions(two_wings: Palace) -> None
         rooms.traverse(two_wings.root, "zzz")
     with pytest.raises(Refused, match="no room `garden`, a wing: its largest rooms are `api`"):
         rooms.traverse(two_wings.root, "garden")
+    for said in ("GARDEN", "palace/project_rooms/garden"):
+        with pytest.raises(Refused, match=", a wing: its largest rooms are `api`"):
+            rooms.traverse(two_wings.root, said)
     with pytest.raises(BadInput, match="no room is named"):
         rooms.traverse(two_wings.root, " / ")
 

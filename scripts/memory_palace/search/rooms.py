@@ -96,7 +96,8 @@ def traverse(
 
 def _hint(graph: Graph, start: str) -> str:
     near = rooms_near.suggest(graph, start)
-    if near and start.strip().strip("/") in graph.wings:
+    last = mining.same(start.strip().strip("/").rpartition("/")[2])
+    if near and any(mining.same(wing) == last for wing in graph.wings):
         return f", a wing: its largest rooms are {_listed(near, ' and ')}"
     if near:
         return f": did you mean {_listed(near, ' or ')}?"
