@@ -68,4 +68,4 @@ def test_a_mined_file_without_a_room_is_in_a_room_of_its_project_alone() -> None
 )
 def test_a_room_can_be_named_by_its_folder_or_its_wing(said: str, room: str) -> None:
     """A name, a folder with or without `palace/`, or the wing and the name."""
-    assert room in list(meanings(said))
+    assert room in [one.room for one in meanings(said)]

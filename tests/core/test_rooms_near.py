@@ -43,6 +43,13 @@ def graph() -> Graph:
         ("reflection_wing/rules", "reflection_wing/rules"),
         ("rules", None),
         ("sessions", None),
+        ("garden/api", None),
+        ("nowhere/api", None),
+        ("project_rooms/garden/api", None),
+        ("palace/api", None),
+        ("palace/topics", "topics"),
+        ("chambers/topics", None),
+        ("palace/chambers/demo/soil", None),
         ("", None),
         ("/", None),
         ("..", None),
@@ -69,6 +76,8 @@ def test_suggestions_are_at_most_five() -> None:
     assert len(suggest(graph, "rom12")) == SUGGESTED
     assert len(suggest(graph, "room" * 100_000)) <= SUGGESTED
     assert len(largest(graph)) == SUGGESTED
+    other = _graph(*(("demo", f"r{n}") for n in range(6)), *(("a", f"demo{n}") for n in range(6)))
+    assert suggest(other, "demo") == ("r0", "r1", "r2", "r3", "r4")
 
 
 def test_the_largest_rooms_are_those_that_hold_most() -> None:

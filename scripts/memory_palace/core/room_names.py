@@ -54,12 +54,13 @@ def named(wing: str, room: str) -> str:
     return f"{wing}/{room}" if same(room) in OWN else room
 
 
-def meanings(plain: str) -> Iterator[str]:
-    """The rooms that ``plain`` may name: a room, a folder below ``palace/``, ``wing/room``."""
-    yield plain
+def meanings(plain: str) -> Iterator[Place]:
+    """The rooms that ``plain`` may name: a room (in any wing, which is empty), a folder below
+    ``palace/``, ``wing/room``."""
+    yield Place("", plain)
     below = place(f"{TREE}{plain.removeprefix(TREE)}/x")
     if below is not None and "/" in plain:
-        yield below.room
+        yield below
     wing, _, room = plain.partition("/")
     if room and wing not in WINGS:
-        yield mined(wing, room).room
+        yield mined(wing, room)

@@ -4,8 +4,8 @@ import difflib
 from collections.abc import Iterable
 
 from memory_palace.core.mining import same
-from memory_palace.core.room_names import meanings
-from memory_palace.core.rooms_graph import Graph, size_order
+from memory_palace.core.room_names import Place, meanings
+from memory_palace.core.rooms_graph import Graph, Room, size_order
 from memory_palace.core.text import nfc
 
 SUGGESTED = 5
@@ -15,11 +15,19 @@ _ALIKE = 0.5
 
 def find(graph: Graph, said: str) -> str | None:
     """The name of the room that ``said`` means, None if there is none: a name, a folder
-    (``palace/`` may be left out) or ``wing/room``, in any case."""
+    (``palace/`` may be left out) or ``wing/room``, in any case. A wing that is named must have
+    the room."""
     called = {same(name): name for name in graph.rooms}
     plain = nfc(said).replace("\\", "/").strip().strip("/")
-    meant = (same(name) for name in (said, *meanings(plain)))
-    return next((called[name] for name in meant if name in called), None)
+    for meant in (Place("", said), *meanings(plain)):
+        name = called.get(same(meant.room))
+        if name is not None and (not meant.wing or _stands(graph.rooms[name], meant.wing)):
+            return name
+    return None
+
+
+def _stands(room: Room, wing: str) -> bool:
+    return same(wing) in map(same, room.wings)
 
 
 def suggest(graph: Graph, said: str, most: int = SUGGESTED) -> tuple[str, ...]:
