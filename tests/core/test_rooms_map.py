@@ -150,6 +150,16 @@ def test_crlf_stays() -> None:
     assert now.count("\n") == now.count("\r\n")
 
 
+def test_a_note_of_mixed_line_feeds_keeps_them() -> None:
+    """The block gets plain ones; all around it stays."""
+    made = block(_graph(("demo", "api")))
+    before, after = "a\r\nb\n", "\r\nc\n"
+    text = put(f"{before}{BEGIN}\r\nold\r\n{END}{after}", made)
+    assert text == f"{before}{made}{after}"
+    assert put(text, made) == text
+    assert put("a\r\nb\n", made) == f"a\r\nb\n\n{made}\n"
+
+
 def test_marks_may_be_spaced_and_text_may_speak_of_them() -> None:
     """Only a line that is a mark counts as one."""
     text = f"See `{BEGIN}`.\n  <!--palace:map:start-->\nold\n<!-- palace:map:end  -->\nafter"
