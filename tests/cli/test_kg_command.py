@@ -204,6 +204,7 @@ def test_stats_count_what_ended_this_second_and_not_what_was_taken_back(
     kg(keyword_palace, "invalidate", "Ann", "is", "here")
     kg(keyword_palace, "add", "Ann", "is", "away", "--from", "2027-01-01")
     kg(keyword_palace, "invalidate", "Ann", "is", "away")
+    assert "2 facts: 0 hold, 1 ended, 0 to come" in kg(keyword_palace, "stats").out
     told = json.loads(kg(keyword_palace, "stats", "--format", "json").out)
     assert [told[key] for key in ("facts", "holding", "ended", "to_come")] == [2, 0, 1, 0]
 

@@ -37,10 +37,8 @@ def counted(known: Facts, one_valued: Iterable[str], now: datetime) -> dict[str,
 
 def lines(counts: dict[str, Any]) -> list[str]:
     """The counts for people."""
-    held = ", ".join(
-        f"{counts[key]} {said}"
-        for key, said in (("holding", "hold"), ("ended", "ended"), ("to_come", "to come"))
-    )
+    holding = f"{counts['holding']} {'holds' if counts['holding'] == 1 else 'hold'}"
+    held = f"{holding}, {counts['ended']} ended, {counts['to_come']} to come"
     shown = [f"{count(counts['facts'], 'fact')}: {held}"]
     shown.append(f"{counts['entities']} entities, {count(counts['predicates'], 'predicate')}")
     if counts["first"]:
