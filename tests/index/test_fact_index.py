@@ -103,10 +103,10 @@ def test_it_says_what_the_whole_log_says(
     names: set[str],
 ) -> None:
     """Read at once, or first a part of it and then the rest, or after a merge put the lines into
-    another order; as of any day."""
+    another order, some of them twice; as of any day."""
     root = tmp_path_factory.mktemp("facts")
     normal = sorted({facts.facts.normal(name) for name in names})
-    other = merged.sample(rows, len(rows))
+    other = [*merged.sample(rows, len(rows)), *rows[:3]]
     for part, mode in ((rows[:cut], "a"), (rows[cut:], "a"), (other, "w")):
         write(root, part, mode)
         for at in (AT, datetime(2026, 11, 8, tzinfo=UTC), datetime(2026, 12, 1, tzinfo=UTC)):
