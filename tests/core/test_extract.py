@@ -65,6 +65,7 @@ def test_a_date_says_since_when() -> None:
         '"Demo uses FAISS" was what he wrote.',
         "He said that Demo uses FAISS.",
         "> Demo uses FAISS.\nand so it goes on: Demo uses FAISS.",
+        "> He wrote\nDemo uses FAISS.\n> so",
         "```\nDemo uses FAISS.\n```",
         "- a list\n  ```yaml\n  owner: Ada\n  ```",
         "~~~\nDemo uses FAISS.\n```\nDemo uses FAISS.",
@@ -137,6 +138,8 @@ def test_each_fact_once_and_secrets_never() -> None:
     """The surest place of a fact is told; a key of a service is no value."""
     text = "---\ntitle: Demo\nuses: FAISS\n---\nDemo uses FAISS. demo uses faiss.\n"
     assert [(one.line, one.rule) for one in extract.extract(NOTE, text)] == [(3, "metadata")]
+    text = "# Api\n\nApi uses Redis.\n\n- Uses: Redis\n"
+    assert [(one.line, one.rule) for one in extract.extract("", text)] == [(5, "pair")]
     assert said("# Api\n\n- Owner: Ada\n- Version: ghp_" + "a1B2" * 9 + "\n") == [
         ("Api", "owner", "Ada")
     ]
