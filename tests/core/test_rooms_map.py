@@ -178,6 +178,7 @@ _SHOWN = f"```markdown\n{BEGIN}\n{END}\n```\n"
         ("```\na fence that does not end\n\n", "\ntext\n"),
         ("~~~ never closed\n", ""),
         ("text of ```three``` signs\n", ""),
+        (f"```\n{END}\n`````\n", ""),
         ("\ufeff", ""),
     ],
 )
@@ -203,7 +204,9 @@ def test_a_map_that_a_hand_broke_is_drawn_again(lost: str) -> None:
     made = block(_graph(("demo", "api")))
     broken = "".join(made.rsplit(lost, 1))
     assert broken != made
-    assert put(f"a\n{broken}\n\n```\ncode\n```\n", made) == f"a\n{made}\n\n```\ncode\n```\n"
+    for above in ("a\n", _SHOWN):
+        text = f"{above}{broken}\n\n```\ncode\n```\n"
+        assert put(text, made) == text.replace(broken, made)
 
 
 def test_marks_that_are_shown_do_not_stand_in_for_lost_ones() -> None:
