@@ -1,5 +1,6 @@
 """The MCP tools for facts and rooms, called by the SDK's own client in memory."""
 
+import json
 from collections.abc import Iterator
 
 import pytest
@@ -42,6 +43,35 @@ def test_a_fact_is_added_once_and_found(served: PalaceServer) -> None:
     assert (row["holds"], row["source"], row["valid_to"]) == (True, "a note", "")
     assert (row["confidence"], row["at"][:4], row["ended_by"]) == (0.9, "2026", "")
     assert "[2026-11-01 .. now]" in found["text"] and stripped(found["text"]) == ""
+
+
+def test_as_of_a_day_is_the_whole_day(served: PalaceServer) -> None:
+    """Its end, UTC; a time is that time."""
+    uses(served, "Envoy", valid_from="2026-11-20T15:00:00Z")
+    for moment, many in (("2026-11-19", 0), ("2026-11-20", 1), ("2026-11-20T14:59:59Z", 0)):
+        found = call(served, "kg_query", entity="Gateway", as_of=moment)
+        assert len(found["facts"]) == many, moment
+
+
+def test_private_spans_that_a_hand_wrote_are_not_told(served: PalaceServer) -> None:
+    """Neither in the text nor in a field, of any tool."""
+    keys = ("subject", "predicate", "object", "source", "reason")
+    line = {"event": "added", "id": "f1", "valid_from": "2026-11-01"}
+    line |= {key: f"{key} <private>{key} kept</private> told" for key in keys}
+    (served.desk.root / PATH).parent.mkdir(exist_ok=True)
+    (served.desk.root / PATH).write_text(json.dumps(line) + "\n")
+    asked = "subject <private>subject kept</private> told"
+    for tool, words in (
+        ("kg_query", {"entity": asked}),
+        ("kg_query", {"entity": "subject <private>subject kepd</private> told"}),
+        ("kg_timeline", {"entity": asked}),
+        ("kg_stats", {}),
+        ("kg_invalidate", {"id": "f1"}),
+    ):
+        told = json.dumps(call(served, tool, **words)).replace("kepd", "")
+        assert "kept" not in told.replace(asked, ""), tool
+    (row,) = call(served, "kg_query", entity=asked, history=True)["facts"]
+    assert (row["subject"], row["object"]) == ("subject [PRIVATE] told", "object [PRIVATE] told")
 
 
 def test_as_of_history_and_timeline(served: PalaceServer) -> None:

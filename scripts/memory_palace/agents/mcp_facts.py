@@ -230,7 +230,7 @@ class Facts:
     def kg_stats(self) -> Stats:
         """How many facts there are, how many hold, and of which predicates, most facts first."""
         known, now = self._known(), self._desk.now()
-        count = Counter(fact.predicate for fact in known.found)
+        count = Counter(hidden(fact.predicate) for fact in known.found)
         listed = sorted(count.items(), key=lambda pair: (-pair[1], pair[0]))[:20]
         holding = len(known.active(now))
         problems = [mcp_texts.told(str(problem)) for problem in known.problems]
@@ -331,7 +331,7 @@ def _none(known: Known, entity: str, direction: Direction) -> str:
         return f"no fact of {entity}: {every} at other times, with `history`"
     if every := len(known.about(entity)):
         return f"no fact has {entity} as {direction}: {every} with `direction` both and `history`"
-    near = ", ".join(known.near(entity))
+    near = hidden(", ".join(known.near(entity)))
     return f"no fact of {entity}: {f'did you mean {near}?' if near else 'no name is like it'}"
 
 
