@@ -179,6 +179,7 @@ _SHOWN = f"```markdown\n{BEGIN}\n{END}\n```\n"
         ("~~~ never closed\n", ""),
         ("text of ```three``` signs\n", ""),
         (f"```\n{END}\n`````\n", ""),
+        (f"```\n```python\n{END}\n```\n", ""),
         ("\ufeff", ""),
     ],
 )

@@ -151,6 +151,9 @@ def test_an_unknown_start_is_refused_with_suggestions(two_wings: Palace) -> None
     for said in ("GARDEN", "palace/project_rooms/garden"):
         with pytest.raises(Refused, match=", a wing: its largest rooms are `api`"):
             rooms.traverse(two_wings.root, said)
+    two_wings.write("palace/project_rooms/Barn/hay/a.md", "x\n")
+    with pytest.raises(Refused, match="no room `barn`, a wing: its largest rooms are `hay`"):
+        rooms.traverse(two_wings.root, "barn")
     with pytest.raises(BadInput, match="no room is named"):
         rooms.traverse(two_wings.root, " / ")
 
