@@ -58,6 +58,18 @@ def test_as_of_a_day_is_the_whole_day(keyword_palace: Palace) -> None:
     assert kg(keyword_palace, "query", "Ann", "--as-of", "9999-12-31").code == 0
 
 
+def test_holds_is_told_for_the_moment_that_is_asked_for(keyword_palace: Palace) -> None:
+    """In JSON: of what ended, as of a day on which it held; of what is to come, not yet."""
+    kg(keyword_palace, "add", "Ann", "is", "here", "--from", "2026-11-20")
+    kg(keyword_palace, "invalidate", "Ann", "is", "here", "--ended", "2026-11-25")
+    kg(keyword_palace, "add", "Ann", "is", "away", "--from", "2027-03-01")
+    told = [one["holds"] for one in rows(keyword_palace, "query", "Ann", "--history")]
+    assert told == [False, False]
+    assert [one["holds"] for one in rows(keyword_palace, "timeline", "Ann")] == [False, False]
+    (then,) = rows(keyword_palace, "query", "Ann", "--as-of", "2026-11-24")
+    assert (then["holds"], then["valid_to"]) == (True, "2026-11-25")
+
+
 def test_what_is_to_come_does_not_hold_until_now(keyword_palace: Palace) -> None:
     """As of a day to come it holds; its period says from when on, not `now`."""
     kg(keyword_palace, "add", "Ann", "is", "away", "--from", "2027-03-01")
