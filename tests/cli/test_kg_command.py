@@ -87,6 +87,10 @@ def test_a_fact_that_holds_but_will_end_is_not_made_longer(keyword_palace: Palac
     assert ran.code == 0 and ran.out.startswith("there already:")
     assert "it ends on 2027-01-01: `--from 2027-01-01` adds it again from then on" in ran.err
     assert kg(keyword_palace, "add", "Ann", "is", "here", "--from", "2027-01-01").out[:5] == "added"
+    keyword_palace.write("palace.yaml", "facts: {one_valued: [owner]}\n")
+    kg(keyword_palace, "add", "api", "owner", "Bo", "--from", "2027-01-01")
+    ran = kg(keyword_palace, "add", "api", "owner", "Ann")
+    assert ran.out.startswith("added") and ".. 2027-01-01)" in ran.out and ran.err == ""
 
 
 def test_every_answer_has_id_source_and_validity(keyword_palace: Palace) -> None:
