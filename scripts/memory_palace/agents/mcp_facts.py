@@ -235,8 +235,8 @@ class Facts:
         holding = len(known.active(now))
         problems = [mcp_texts.told(str(problem)) for problem in known.problems]
         head = (
-            f"{len(known.found)} facts, {holding} hold; {len(known.spelled)} entities, "
-            f"{len(count)} predicates"
+            f"facts: {len(known.found)}, holding now: {holding}; entities: {len(known.spelled)}, "
+            f"predicates: {len(count)}"
         )
         shown = fenced("\n".join(f"{printable(name)} ({n})" for name, n in listed), "facts")
         return Stats(
