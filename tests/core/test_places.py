@@ -15,11 +15,24 @@ from memory_palace.core import places
         ("/home/me.", "/home/me."),
         ("/home/meet/x", "/home/meet/x"),
         ("nothing here", "nothing here"),
+        ("PATH=/home/me/demo/bin:/home/me/bin", "PATH=bin:~/bin"),
+        ("file:///home/me/demo/a.py", "file://a.py"),
+        ("cc -I/home/me/demo/include", "cc -Iinclude"),
+        (r"a\n/home/me/demo/b.py", r"a\nb.py"),
     ],
 )
 def test_paths_are_made_relative(text: str, kept: str) -> None:
     """Below the project, then below the home; names that only begin so stay."""
     assert places.without(text, "/home/me/demo", "/home/me") == kept
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["src/app/main.py", "./app/x", "a//app/x", "~/root/x", "lib-1/app", "https://x.org/app/"],
+)
+def test_a_place_within_a_path_stays(text: str) -> None:
+    """A short project (`/app` of a container) takes nothing out of the middle of other paths."""
+    assert places.without(text, "/app", "/root") == text
 
 
 def test_no_folder_takes_nothing_out() -> None:

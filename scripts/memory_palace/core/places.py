@@ -5,6 +5,9 @@ import re
 
 _DRIVE = re.compile(r"[A-Za-z]:[\\/]")
 _HOME = re.compile(r"(/home/[^/]+|/Users/[^/]+|/root|/?[A-Za-z]:/Users/[^/]+)(?:/|\Z)")
+# A path begins there: in `src/app/main.py` nothing is below `/app`. What may stand before it: the
+# end of `file://`, an escaped line end, a compiler's `-I`.
+_BEGIN = r"(?:(?<![A-Za-z0-9_.~-])(?<![^/]/)|(?<=\\[nrt])|(?<=\s-[A-Za-z]))"
 _END = r"(?![\w.-])"
 
 
@@ -30,6 +33,7 @@ def without(text: str, project: str, own_home: str) -> str:
     for place, inner, whole in ((project, "", "."), (own_home, "~/", "~")):
         place = place.rstrip("/")
         if len(place) > 1 and place in text:
-            text = text.replace(place + "/", inner)
-            text = re.sub(re.escape(place) + _END, whole, text)
+            begun = _BEGIN + re.escape(place)
+            text = re.sub(f"{begun}/", inner, text)
+            text = re.sub(begun + _END, whole, text)
     return text
