@@ -7,7 +7,7 @@ import pytest
 
 from support.palaces import Palace
 
-NOTE = "palace/project_rooms/imports/openclaw/MEMORY.md"
+NOTE = "palace/project_rooms/imports/openclaw/work space/MEMORY.md"
 
 
 @pytest.fixture
@@ -31,7 +31,7 @@ def test_the_plan_comes_first(palace: Palace, workspace: Path) -> None:
     """Off a terminal nothing is asked and nothing written; the command that does it is told."""
     ran = palace.command("import", "openclaw", str(workspace))
     assert ran.code == 0
-    assert f"new        MEMORY.md -> {NOTE}\n" in ran.out
+    assert f"new        work space/MEMORY.md -> {NOTE}\n" in ran.out
     assert "2 notes: 2 new (found: 1 memory, 1 day); nothing is written yet" in ran.out
     assert f"import openclaw '{workspace}' --yes` does it" in ran.err
     assert "passed over: 1 file of the workspace, no memory" in ran.err
@@ -57,7 +57,7 @@ def test_an_edited_note_is_told(palace: Palace, workspace: Path) -> None:
     (workspace / "MEMORY.md").write_text("Lit at noon.\n")
     ran = palace.command("import", "openclaw", str(workspace), "--yes")
     assert ran.code == 0
-    assert f"edited     MEMORY.md -> {NOTE}\n" in ran.out
+    assert f"edited     work space/MEMORY.md -> {NOTE}\n" in ran.out
     assert "Lit at dusk.\nMine.\n" in place.read_text()
 
 
@@ -67,7 +67,7 @@ def test_json_lines(palace: Palace, workspace: Path) -> None:
     rows = [json.loads(line) for line in ran.out.splitlines()]
     assert rows[0] == {
         "what": "new",
-        "original": "MEMORY.md",
+        "original": "work space/MEMORY.md",
         "path": NOTE,
         "said": [],
         "written": False,

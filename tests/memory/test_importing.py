@@ -145,8 +145,10 @@ def test_openclaw(palace: Palace, tmp_path: Path) -> None:
         },
     )
     done = bring(palace, "openclaw", place)
-    assert read(palace, "openclaw/memory/2026-03-28.md").metadata["created"] == "2026-03-28"
-    assert read(palace, "openclaw/memory/2026-03-29-quay.md").body == "café\n"
+    assert (
+        read(palace, "openclaw/workspace/memory/2026-03-28.md").metadata["created"] == "2026-03-28"
+    )
+    assert read(palace, "openclaw/workspace/memory/2026-03-29-quay.md").body == "café\n"
     assert dict(done.others) == {"file of the workspace, no memory": 1, "empty file": 1}
     assert any("binary" in line for line in done.odd)
     assert any("not UTF-8" in line for line in done.odd)
@@ -170,13 +172,13 @@ def test_basic_memory(palace: Palace, tmp_path: Path) -> None:
     )
     done = bring(palace, "basic-memory", place)
     assert dict(done.counts) == {"note": 2, "observation": 1, "relation": 3}
-    design = f"{IMPORTS}/basic-memory/specs/Search Design.md"
-    found = read(palace, "basic-memory/specs/Search Design.md")
+    design = f"{IMPORTS}/basic-memory/notes/specs/Search Design.md"
+    found = read(palace, "basic-memory/notes/specs/Search Design.md")
     assert (found.type, found.tags, found.body) == ("note", ("a",), text.split("---\n")[2])
-    assert links(palace, "basic-memory/specs/Search Design.md") == {
-        "Coffee: Brewing?": f"{IMPORTS}/basic-memory/Coffee Brewing.md"
+    assert links(palace, "basic-memory/notes/specs/Search Design.md") == {
+        "Coffee: Brewing?": f"{IMPORTS}/basic-memory/notes/Coffee Brewing.md"
     }
-    assert links(palace, "basic-memory/Coffee Brewing.md") == {
+    assert links(palace, "basic-memory/notes/Coffee Brewing.md") == {
         "specs/search": design,
         "Search Design": design,
     }
@@ -194,25 +196,74 @@ def test_what_is_new_or_changed_comes(palace: Palace, tmp_path: Path) -> None:
     """Importing again: nothing twice, a changed piece anew, an edited note not at all."""
     place = files(tmp_path / "notes", {"a.md": "x\n", "b.md": "y\n", "c.md": "z\n"})
     bring(palace, "basic-memory", place)
-    edited = palace.root / IMPORTS / "basic-memory/b.md"
+    edited = palace.root / IMPORTS / "basic-memory/notes/b.md"
     edited.write_text(edited.read_text() + "Mine.\n")
     files(place, {"a.md": "x2\n", "b.md": "y2\n", "d.md": "new\n"})
     done = bring(palace, "basic-memory", place)
-    assert whats(done) == {"a.md": "changed", "b.md": "edited", "c.md": "unchanged", "d.md": "new"}
-    assert read(palace, "basic-memory/a.md").body == "x2\n"
-    assert read(palace, "basic-memory/b.md").body == "y\nMine.\n"
+    assert whats(done) == {
+        "notes/a.md": "changed",
+        "notes/b.md": "edited",
+        "notes/c.md": "unchanged",
+        "notes/d.md": "new",
+    }
+    assert read(palace, "basic-memory/notes/a.md").body == "x2\n"
+    assert read(palace, "basic-memory/notes/b.md").body == "y\nMine.\n"
 
 
 def test_moved_and_archived_notes_are_known(palace: Palace, tmp_path: Path) -> None:
     """By what they were in their source."""
-    place = files(tmp_path / "notes", {"a.md": "x\n", "b.md": "y\n"})
+    place = files(tmp_path / "notes", {"a.md": "x\n", "b.md": "y\n", "c.md": "z\n"})
     bring(palace, "basic-memory", place)
-    folder = palace.root / IMPORTS / "basic-memory"
+    folder = palace.root / IMPORTS / "basic-memory/notes"
     (folder / "a.md").rename(folder / "renamed.md")
-    cold = palace.root / "palace/archive_basement/project_rooms/imports/basic-memory"
-    cold.mkdir(parents=True)
+    cold = palace.root / "palace/archive_basement/project_rooms/imports/basic-memory/notes"
+    room = palace.root / "palace/project_rooms/harbour"
+    for new in (cold, room):
+        new.mkdir(parents=True)
+    (cold / "c.md").write_bytes((folder / "c.md").read_bytes())
     (folder / "b.md").rename(cold / "b.md")
-    assert whats(bring(palace, "basic-memory", place)) == {"a.md": "unchanged", "b.md": "archived"}
+    (folder / "c.md").rename(room / "c.md")
+    (place / "c.md").write_text("z2\n")
+    assert whats(bring(palace, "basic-memory", place)) == {
+        "notes/a.md": "unchanged",
+        "notes/b.md": "archived",
+        "notes/c.md": "changed",
+    }
+    assert "z2" in (room / "c.md").read_text()
+    assert not (folder / "c.md").exists()
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [
+        ("basic-memory", "index.md"),
+        ("openclaw", "MEMORY.md"),
+        ("openclaw", "memory/2026-03-28.md"),
+        ("codex-memories", "AGENTS.md"),
+        ("claude-memory", "CLAUDE.md"),
+    ],
+)
+def test_two_folders_are_two_sources(
+    palace: Palace, tmp_path: Path, kind: str, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file of the second never takes the note of the first; by itself, by way of its folder, or
+    of the folder that one is in, a file is the same one."""
+    for above in ("quay", "lamp"):
+        place = files(tmp_path / above, {name: f"Of {above}.\n"})
+        assert list(whats(bring(palace, kind, place)).values()) == ["new"]
+    assert "Of quay." in read(palace, f"{kind}/quay/{name}").body
+    assert "Of lamp." in read(palace, f"{kind}/lamp/{name}").body
+    alone = [tmp_path / "quay"]
+    if kind != "basic-memory" or "/" not in name:
+        alone.append(tmp_path / "quay" / name)
+    if "/" in name:
+        alone.append((tmp_path / "quay" / name).parent)
+    for path in alone:
+        assert whats(bring(palace, kind, path)) == {f"quay/{name}": "unchanged"}
+    monkeypatch.chdir(tmp_path / "quay")
+    assert whats(bring(palace, kind, Path())) == {f"quay/{name}": "unchanged"}
+    monkeypatch.chdir(tmp_path / "lamp")
+    assert whats(bring(palace, kind, Path("../quay/."))) == {f"quay/{name}": "unchanged"}
 
 
 def test_names_that_no_system_takes(palace: Palace, tmp_path: Path) -> None:
@@ -238,7 +289,7 @@ def test_a_name_that_is_not_utf8_is_a_fault(palace: Palace, tmp_path: Path) -> N
     except OSError:
         pytest.skip("this file system takes no such name")
     done = bring(palace, "basic-memory", top)
-    assert [(item.what, item.original) for item in done.items] == [("new", "good.md")]
+    assert [(item.what, item.original) for item in done.items] == [("new", "bm/good.md")]
     assert done.faults == ("bad\udcff.md: a name that is not UTF-8: rename it",)
 
 
@@ -249,7 +300,7 @@ def test_pipes_links_and_missing_paths(palace: Palace, tmp_path: Path) -> None:
     (place / "link.md").symlink_to("/etc/hostname")
     (place / "up").symlink_to(tmp_path)
     done = bring(palace, "basic-memory", place)
-    assert whats(done) == {"a.md": "new"}
+    assert whats(done) == {"notes/a.md": "new"}
     assert dict(done.others) == {"no regular file": 1, "symbolic link": 2}
     for path in (place / "pipe.md", place / "none"):
         with pytest.raises(BadInput, match="name what to import"):
@@ -513,6 +564,6 @@ def test_folders_beyond_the_longest_path_are_faults(palace: Palace, tmp_path: Pa
         done = bring(palace, "basic-memory", top)
     finally:
         subprocess.run(["rm", "-r", str(top)], check=True)
-    assert [(item.what, item.original) for item in done.items] == [("new", "zz.md")]
+    assert [(item.what, item.original) for item in done.items] == [("new", "deep/zz.md")]
     (fault,) = done.faults
     assert fault.endswith("d cannot be read (File name too long): its files wait")

@@ -20,19 +20,20 @@ def open_source(path: Path) -> Source:
     """What ``path`` holds: a project's folder, or one note."""
     if not path.is_dir():
         file = sources.one_file(path)
-        return Source(lambda source: _piece(file, source))
+        return Source(lambda source: _piece(file, sources.above(path.parent), source))
     return Source(lambda source: _folder(path, source))
 
 
 def _folder(path: Path, source: Source) -> Iterator[Piece]:
+    above = sources.above(path)
     for file in sources.files(path, source):
         if sources.markdown(file.name):
-            yield from _piece(file, source)
+            yield from _piece(file, above, source)
         else:
             source.others["no Markdown"] += 1
 
 
-def _piece(file: File, source: Source) -> Iterator[Piece]:
+def _piece(file: File, above: str, source: Source) -> Iterator[Piece]:
     text = sources.text_of(file, source)
     if text is None:
         return
@@ -47,8 +48,8 @@ def _piece(file: File, source: Source) -> Iterator[Piece]:
     )
     source.counts["relation"] += len(_RELATION.findall(said.body))
     yield Piece(
-        original=file.name,
-        place=sources.without_ending(file.name),
+        original=above + file.name,
+        place=sources.without_ending(above + file.name),
         text=text,
         id=permalink,
         modified=sources.stamp(file.modified),

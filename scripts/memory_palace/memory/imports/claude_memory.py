@@ -23,7 +23,7 @@ def open_source(path: Path) -> Source:
 
 def _folder(path: Path, source: Source) -> Iterator[Piece]:
     whole = path.name == "memory"
-    above = _above(path.parent if whole else path)
+    above = _above(path)
     for file in sources.files(path, source, hidden=True):
         in_memory = whole or "/memory/" in f"/{file.name}"
         if not sources.markdown(file.name):
@@ -43,7 +43,7 @@ def _piece(file: File, above: str, source: Source) -> Iterator[Piece]:
     *folders, last = file.name.split("/")
     kept = (part.strip("-. ") for part in folders if part not in ("projects", "memory"))
     parts = [*(part for part in kept if part), last]
-    name = "/".join((above, *parts)) if above else "/".join(parts)
+    name = above + "/".join(parts)
     said = note.parse(file.name, text).metadata
     called = said.get("name")
     names = (called.strip(),) if isinstance(called, str) and called.strip() else ()
@@ -60,6 +60,4 @@ def _piece(file: File, above: str, source: Source) -> Iterator[Piece]:
 
 
 def _above(folder: Path) -> str:
-    """What a folder's memories are kept under: the folder's name."""
-    name = folder.absolute().name
-    return "" if name == ".claude" else name.strip("-. ")
+    return sources.above(folder, "memory")

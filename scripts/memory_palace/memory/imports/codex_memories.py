@@ -18,20 +18,21 @@ def open_source(path: Path) -> Source:
     """What ``path`` holds: the memories' folder, ``~/.codex``, or one file."""
     if not path.is_dir():
         file = sources.one_file(path)
-        above = path.absolute().parent.name.strip(". ")
-        return Source(lambda source: _piece(file, f"{above}/{file.name}", source))
+        above = _above(path.parent)
+        return Source(lambda source: _piece(file, above + file.name, source))
     return Source(lambda source: _folder(path, source))
 
 
 def _folder(path: Path, source: Source) -> Iterator[Piece]:
     whole = path.name == "memories" or (path / "memory_summary.md").is_file()
+    above = _above(path)
     for file in sources.files(path, source):
         inside = whole or file.name.startswith("memories/")
         if not sources.markdown(file.name):
             source.others["no Markdown"] += 1
         elif inside or sources.matches(file.name, _AGENTS):
             name = file.name.removeprefix("memories/")
-            yield from _piece(file, name, source)
+            yield from _piece(file, above + name, source)
         else:
             source.others["no memory of Codex"] += 1
 
@@ -56,3 +57,7 @@ def _piece(file: File, name: str, source: Source) -> Iterator[Piece]:
         updated=sources.iso(head.get("updated_at")),
         modified=sources.stamp(file.modified),
     )
+
+
+def _above(folder: Path) -> str:
+    return sources.above(folder, "memories")

@@ -18,18 +18,21 @@ def open_source(path: Path) -> Source:
     """What ``path`` holds: a workspace, ``~/.openclaw`` with several, or one file."""
     if not path.is_dir():
         file = sources.one_file(path)
-        return Source(lambda source: _piece(file, file.name, source))
+        inner = "memory/" if path.absolute().parent.name == "memory" else ""
+        above = _above(path.parent)
+        return Source(lambda source: _piece(file, f"{above}{inner}{file.name}", source))
     return Source(lambda source: _folder(path, source))
 
 
 def _folder(path: Path, source: Source) -> Iterator[Piece]:
     whole = path.name == "memory"
+    above = f"{_above(path)}memory/" if whole else _above(path)
     for file in sources.files(path, source):
         parts = file.name.split("/")
         if not sources.markdown(file.name):
             source.others["no Markdown"] += 1
         elif whole or "memory" in parts[:-1] or parts[-1].lower() in _TOP:
-            yield from _piece(file, f"memory/{file.name}" if whole else file.name, source)
+            yield from _piece(file, above + file.name, source)
         else:
             source.others["file of the workspace, no memory"] += 1
 
@@ -49,3 +52,7 @@ def _piece(file: File, name: str, source: Source) -> Iterator[Piece]:
         created=day,
         modified=modified,
     )
+
+
+def _above(folder: Path) -> str:
+    return sources.above(folder, "memory")

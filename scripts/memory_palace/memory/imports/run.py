@@ -106,11 +106,15 @@ class _There:
         self._notes: dict[str, str] = {}
         self._taken: set[str] = set()
         self._met: set[str] = set()
-        for top in (f"{FOLDER}/{kind}", FOLDER.replace(TREE, f"{TREE}{COLD_COMPONENT}/", 1)):
+        cold = f"{TREE}{COLD_COMPONENT}"
+        met: set[str] = set()
+        for top in (f"{FOLDER}/{kind}", TREE.rstrip("/"), cold):  # what is live counts first
             for path in session_room.notes_below(root, top):
+                if path in met or (top != cold and path.startswith(f"{cold}/")):
+                    continue
+                met.add(path)
                 self._taken.add(nfc(path).casefold())
-                got = read.read(root, path)
-                said = note.parse(path, got.text).metadata if isinstance(got, read.Text) else {}
+                said = _said(root, path)
                 if said.get("source") == kind and said.get("original") is not None:
                     self._notes.setdefault(str(said["original"]), path)
 
@@ -134,6 +138,14 @@ class _There:
         self._taken.add(nfc(path).casefold())
         self._notes[piece.original] = path
         return path
+
+
+def _said(root: Path, path: str) -> Mapping[str, object]:
+    """The metadata of an imported note, wherever a person moved it; none of any other."""
+    got = read.read(root, path)
+    if isinstance(got, read.Unreadable) or "\nimport_digest:" not in got.text:
+        return {}
+    return note.parse(path, got.text).metadata
 
 
 def _item(

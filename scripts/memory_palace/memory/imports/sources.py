@@ -18,6 +18,7 @@ from memory_palace.files.tree import is_text
 from memory_palace.files.walk import walk
 
 MOST_BYTES = read.MOST_BYTES
+_HOMES = (".claude", ".codex", ".openclaw")
 _PRUNED = frozenset({".git", "node_modules", "__pycache__", ".obsidian", ".venv"})
 
 
@@ -138,6 +139,17 @@ def matches(name: str, patterns: tuple[str, ...]) -> bool:
 def markdown(name: str) -> bool:
     """True for the name of a Markdown file."""
     return name.lower().endswith((".md", ".markdown"))
+
+
+def above(folder: Path, *passed: str) -> str:
+    """What the pieces of ``folder`` are kept under, with a ``/`` after it, so that those of two
+    sources stay apart: its name, or that of the next one above which is called none of ``passed``.
+    Empty for a tool's own home, as ``~/.codex``."""
+    place = Path(os.path.abspath(folder))
+    while place.name in passed:
+        place = place.parent
+    name = "" if place.name in _HOMES else place.name.strip("-. ")
+    return f"{name}/" if name else ""
 
 
 def without_ending(name: str) -> str:
