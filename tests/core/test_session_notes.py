@@ -150,7 +150,10 @@ def test_a_blocked_call_is_left_out() -> None:
     """What our own rules said of it is no part of the session."""
     assert session_turns.BLOCKED == words.BLOCKED
     call = Turn(1, 0, "r", "tool", f"{words.BLOCKED} x", AT, tool="Bash", command="rm -r /")
-    assert session_turns.Keeper(About("pi", "5e1f"), "5e1f", "").kept(call) is None
+    keeper = session_turns.Keeper(About("pi", "5e1f"), "5e1f", "")
+    assert keeper.kept(call) is None
+    shown = Turn(2, 1, "s", "tool", "line\n" * 50 + words.BLOCKED, AT, tool="Bash", command="make")
+    assert keeper.kept(shown) is not None
 
 
 def test_a_long_output_is_bounded() -> None:

@@ -16,6 +16,9 @@ LONGEST_NAME = 200
 BLOCKED = "Blocked before it ran, by the rule"
 """How our own rules answer a tool call that did not run (:mod:`session.words`)."""
 
+_REASON = 200
+"""Characters in which that answer begins; further on it is what some file says."""
+
 _MARK = re.compile(r"^\[… \d{1,12} characters …\]$", re.MULTILINE)
 
 
@@ -58,7 +61,7 @@ class Keeper:
         return said if turn.role == "user" else self._portable(said)
 
     def _tool(self, turn: Turn) -> str:
-        if BLOCKED in turn.text[:MOST_SHOWN]:
+        if BLOCKED in turn.text[:_REASON]:
             return ""
         try:
             text = captured.of_tool(turn.tool, turn.command, turn.given, turn.text, turn.failed)
