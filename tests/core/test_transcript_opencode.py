@@ -97,6 +97,28 @@ def test_a_call_that_runs_waits() -> None:
         assert [(turn.text, turn.failed) for turn in turns] == [("no", True)]
 
 
+def test_an_answer_that_is_still_written_waits() -> None:
+    """Its text grows in its place: it counts once it is whole, or the session went on."""
+    half = part("text", text="Half of", time={"start": 1_000})
+    asked = said(part("text", 0, text="Go."), id="msg_0")
+    turns, reader = read([asked, said(half, role="assistant")])
+    assert [turn.text for turn in turns] == ["Go."]
+    assert reader.passed == {"without a result yet": 1}
+    whole = part("text", text="Half of it.", time={"start": 1_000, "end": 2_000})
+    over = {"time": {"created": 1_000, "completed": 2_000}}
+    for answer, text in (
+        (said(whole, role="assistant"), "Half of it."),
+        (said(half, role="assistant", **over), "Half of"),
+        (said(half, role="assistant", error={"name": "MessageAbortedError"}), "Half of"),
+        (said(part("text", text="No time."), role="assistant"), "No time."),
+    ):
+        turns, reader = read([asked, answer])
+        assert [turn.text for turn in turns] == ["Go.", text]
+        assert not reader.passed
+    turns, _ = read([asked, said(half, role="assistant"), said(part("text", text="On."), id="m")])
+    assert [turn.text for turn in turns] == ["Go.", "Half of", "On."]
+
+
 def test_a_subagent_belongs_to_its_session() -> None:
     """It is told by the one above it and its own id."""
     _, reader = read([header({"id": "ses_2", "parentID": "ses_1", "directory": "/d"})])

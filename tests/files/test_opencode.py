@@ -128,6 +128,20 @@ def test_broken_rows_are_empty_ones(tmp_path: Path) -> None:
     assert [turn.text for turn in found] == ['"Light the lamp, please"', "Done: the lamp is lit."]
 
 
+def test_bytes_that_are_no_utf8_spoil_no_session(tmp_path: Path) -> None:
+    """They are replaced; all else of the session is there."""
+    place = database(tmp_path / "opencode.db", sample())
+    with sqlite3.connect(place) as made:
+        made.execute(
+            "UPDATE part SET data = CAST(replace(CAST(data AS BLOB), 'will', x'ff') AS TEXT)"
+            " WHERE data LIKE '%I will look%'"
+        )
+    made.close()
+    (session,) = opencode.in_database(place)
+    texts = [text for _, role, text, _ in turns(session) if role == "assistant"]
+    assert texts == ["I \ufffd look.", "Done: the lamp is lit."]
+
+
 def test_what_is_no_database(tmp_path: Path) -> None:
     """Another database has no sessions; a damaged file is an error that names a way."""
     with sqlite3.connect(tmp_path / "other.db") as made:

@@ -39,6 +39,7 @@ class OpenCode(Reader):
         super().__init__()
         self._last = 0
         self._prompt = ""
+        self._grows = False
 
     def _take(self, record: Record, at: datetime | None) -> None:
         kind, info = kind_of(record), object_of(record, "info")
@@ -75,6 +76,7 @@ class OpenCode(Reader):
             if role == "user":
                 self._give_up()
                 self._prompt = name
+            self._grows = role == "assistant" and not _is_over(info)
             for part in parts:
                 if isinstance(part, dict):
                     self._part(part, name, role, at)
@@ -103,8 +105,11 @@ class OpenCode(Reader):
         elif not said.strip():
             self.passed["empty"] += 1
         else:
-            at = moment(object_of(part, "time").get("start")) or at
+            time = object_of(part, "time")
+            at = moment(time.get("start")) or at
             self._last = self._add(role, ref, said, at, self._last, turn=self._prompt)
+            if self._grows and "start" in time and "end" not in time:
+                self._calls[ref] = self._last  # as a call without a result: it is still written
 
     def _tool(self, part: Record, ref: str, at: datetime | None) -> None:
         tool, state = text_of(part, "tool") or "tool", object_of(part, "state")
@@ -129,6 +134,11 @@ class OpenCode(Reader):
             failed = status == "error" or (isinstance(code, int) and code != 0)
             came = state.get("error") if status == "error" else state.get("output")
             self._result(ref, tool_calls.output(came), failed)
+
+
+def _is_over(info: Record) -> bool:
+    """True for an answer that is whole, or that was broken off."""
+    return "completed" in object_of(info, "time") or bool(info.get("error"))
 
 
 def moment(value: object) -> datetime | None:

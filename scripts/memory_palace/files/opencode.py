@@ -102,6 +102,7 @@ def _opened(path: Path) -> Iterator[sqlite3.Connection]:
         if not place:
             raise BadInput(f"{path} is no SQLite database: name OpenCode's opencode.db")
         database = sqlite3.connect(place, uri=True, timeout=5)
+        database.text_factory = lambda data: data.decode("utf-8", "replace")
         yield database
     except (sqlite3.Error, OSError, OverflowError) as error:
         raise BadInput(

@@ -230,6 +230,7 @@ def _opened(path: Path) -> Iterator[sqlite3.Connection]:
     if not place:
         raise BadInput(f"{path} is no SQLite database: name MemPalace's folder, or an export")
     with contextlib.closing(sqlite3.connect(place, uri=True, timeout=5)) as database:
+        database.text_factory = lambda data: data.decode("utf-8", "replace")
         yield database
 
 
