@@ -200,6 +200,67 @@ def test_a_session_resumed_elsewhere_adds_its_own_turns(root: Path, tmp_path: Pa
     assert one(root, here.write(tmp_path / "a.jsonl")).added == 0
 
 
+def test_what_went_on_earlier_elsewhere_keeps_the_later_time(root: Path, tmp_path: Path) -> None:
+    """`updated` is that of the latest turn, whichever copy is mined last."""
+    records = list(Spoken(*TALK).records())
+    write(tmp_path / "a.jsonl", records)
+    updated = note.parse("", text_of(root, one(root, tmp_path / "a.jsonl"))).metadata["updated"]
+    records[4]["uuid"] = "elsewhere"
+    write(tmp_path / "b.jsonl", records[:5])
+    grown = one(root, tmp_path / "b.jsonl")
+    assert grown.added == 1
+    assert note.parse("", text_of(root, grown)).metadata["updated"] == updated
+
+
+CHAT = "User: hi\nAssistant: Hello! How can I help you?\nUser: {}\nAssistant: Gladly.\n"
+
+
+def test_chats_that_begin_alike_are_two(root: Path, tmp_path: Path) -> None:
+    """Their greetings are the same: a note each, also where one is archived, and each grows."""
+    for name in ("lamps", "ships"):
+        (tmp_path / f"{name}.txt").write_text(CHAT.format(f"Tell me of {name}."))
+    lamps, ships = mine(root, tmp_path / "lamps.txt", tmp_path / "ships.txt").mined
+    assert (lamps.what, lamps.added, ships.what, ships.added) == ("filed", 4, "filed", 4)
+    assert "ships" not in text_of(root, lamps)
+    for name, mined in (("lamps", lamps), ("ships", ships)):
+        file = tmp_path / f"{name}.txt"
+        assert one(root, file).what == "unchanged"
+        file.write_text(f"{file.read_text()}User: And {name} at night?\n")
+        grown = one(root, file)
+        assert (grown.what, grown.added, grown.paths) == ("grown", 1, mined.paths)
+    cold = root / lamps.paths[0].replace("palace/", "palace/archive_basement/", 1)
+    cold.parent.mkdir(parents=True)
+    (root / lamps.paths[0]).rename(cold)
+    assert [one(root, tmp_path / f"{n}.txt").what for n in ("lamps", "ships")] == [
+        "archived",
+        "unchanged",
+    ]
+    (tmp_path / "ropes.txt").write_text(CHAT.format("Tell me of ropes."))
+    assert one(root, tmp_path / "ropes.txt").what == "filed"
+
+
+def test_a_text_whose_end_was_changed_is_the_same_one(root: Path, tmp_path: Path) -> None:
+    """What it says now is added; it gets no second note."""
+    file = tmp_path / "a.txt"
+    file.write_text(CHAT.format("Why?"))
+    first = one(root, file)
+    file.write_text(CHAT.format("Why?").replace("Gladly.", "Gladly, so.") + "User: Ah.\n")
+    grown = one(root, file)
+    assert (grown.what, grown.added, grown.paths) == ("grown", 2, first.paths)
+
+
+def test_a_turn_that_was_put_between_others_is_added(root: Path, tmp_path: Path) -> None:
+    """A text has the same words before and after it: nobody took it out of the note."""
+    file = tmp_path / "a.txt"
+    file.write_text(CHAT.format("Why?"))
+    one(root, file)
+    file.write_text(CHAT.format("Why?").replace("Gladly.", "Since.\nUser: So?\nAssistant: Gladly."))
+    grown = one(root, file)
+    assert (grown.what, grown.added) == ("grown", 2)
+    assert not grown.passed
+    assert "Since." in text_of(root, grown)
+
+
 def test_a_session_of_opencode_grows(root: Path, tmp_path: Path) -> None:
     """In its database, as in other transcripts; the export of it is the same session."""
     data = json.loads((SAMPLES / "opencode-export.json").read_text())

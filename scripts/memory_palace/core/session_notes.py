@@ -26,6 +26,7 @@ LONGEST_TITLE = 80
 _ROLES = {"user": "User", "assistant": "Assistant", "tool": "Assistant"}
 _FENCES = re.compile(r"`{3,}")
 _IDS = re.compile(r"^\^([0-9a-f]{12})[ \t]*\r?$", re.MULTILINE)
+_FENCED = re.compile(r"^(`{3,})[^\n`]*\n.*?^\1`*[ \t]*\r?$", re.MULTILINE | re.DOTALL)
 _NAME = re.compile(r"-([0-9a-f]{12})(?:-part-(\d{1,6}))?\.md\Z")
 _SPOKE = re.compile(r"## (?:[\d: -]{5,17} )?(User|Assistant)\b")
 _MARKS = " \t#>*_`\"'“”"
@@ -53,6 +54,11 @@ def named(path: str) -> tuple[str, int] | None:
 def ids(text: str) -> set[int]:
     """The ids of all turns in a note, as numbers."""
     return {int(found, 16) for found in _IDS.findall(text)}
+
+
+def standing(text: str) -> int:
+    """How many turns stand in a note; ids that a tool's output shows are no turns."""
+    return len(ids(_FENCED.sub("", text)))
 
 
 def last_role(text: str) -> str:

@@ -12,9 +12,10 @@ from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
-from memory_palace.core import places, privacy, session_notes
+from memory_palace.core import places, privacy, session_notes, transcript_text
 from memory_palace.core.errors import BadInput, PalaceError
 from memory_palace.core.session_turns import Keeper, named
+from memory_palace.core.text import short_id
 from memory_palace.core.transcripts import About, Turn
 from memory_palace.files import conversations, identity, repository
 from memory_palace.files.conversations import Conversation
@@ -128,9 +129,10 @@ class _Miner:
             why = f"{one.path} cannot be read ({error.strerror}): check it and run this again"
             return Mined("failed", one.path.name, one.client, one.session, (), why=why)
 
-    def _mine(self, one: Conversation) -> Mined:
+    def _mine(self, one: Conversation, apart: str = "") -> Mined:
+        """``apart`` names a text that only begins as another conversation does."""
         about = _about(one)
-        session = named(about.session)
+        session = named(apart or about.session)
         key = session_notes.session_id(about.client, session, about.agent)
         there = tuple(part.path for part in self._rooms.parts(key))
         shown = f"{session}.{about.agent}" if about.agent else session
@@ -142,6 +144,10 @@ class _Miner:
             self.flush()
         self._pending.add(key)
         notes = Notes(self._root, self._rooms, self.batch, key)
+        if one.client == transcript_text.CLIENT and not apart and notes.read not in ("", one.mark):
+            third = _other(one, about, session, notes)
+            if third:
+                return self._mine(one, short_id(session, third))
         if any(part.cold for part in notes.parts):
             self._skip(one)
             return told._replace(what="archived")
@@ -161,7 +167,7 @@ class _Miner:
         )
         top = repository.top_of(about.cwd) or about.cwd
         known = notes.ids | ({notes.last} - {0})
-        after = _last_known(one, about, session, top, known) if known else 0
+        after = 0 if notes.is_whole else _last_known(one, about, session, top, known)
         reading = _Reading(one, about, session, top, self._advance)
         shortened = taken_out = emptied = 0
         last = ""
@@ -278,6 +284,16 @@ def _last_known(one: Conversation, about: About, session: str, top: str, known: 
         if int(own, 16) in known:
             last = turn.number
     return last
+
+
+def _other(one: Conversation, about: About, session: str, notes: Notes) -> str:
+    """The id of a text's third turn, if the notes are of another conversation with the same first
+    two: chats begin alike. Empty if it is the same one, grown or changed further on."""
+    own_ids = [own for _, own in _Reading(one, about, session, "")]
+    if len(own_ids) < 3 or int(own_ids[2], 16) in notes.ids:
+        return ""
+    # Where a person took the third turn out, the note has no turn that the text has not.
+    return own_ids[2] if notes.ids - {int(own, 16) for own in own_ids} else ""
 
 
 def _about(one: Conversation) -> About:

@@ -20,7 +20,8 @@ COUNTS = {"user": "prompts", "assistant": "answers", "tool": "tool_calls"}
 class Notes:
     """The parts of one session. ``ids`` are those of all turns in them, ``read`` how far the
     transcript was read, ``last`` the last turn that was, ``waiting`` the numbers of tool calls
-    that had no result then.
+    that had no result then, ``updated`` the time of the latest turn. ``is_whole`` is true if no
+    turn was taken out by hand: as many stand there as the metadata count.
 
     Raises :class:`BadInput` for a part that cannot be read, or whose metadata is broken.
     """
@@ -31,16 +32,22 @@ class Notes:
         self.ids: set[int] = set()
         self.read, self.last, self.title = "", 0, ""
         self.waiting: set[int] = set()
+        self.updated: datetime | None = None
         self._before: str | None = None
         self._text = ""
+        numbers = [part.part for part in self.parts]
+        self.is_whole = numbers == list(range(1, len(numbers) + 1))
         for part in self.parts:
             self._text = batch.text(part.path) or _text(root, part.path)
             self.ids |= session_notes.ids(self._text)
+            self._learn(part.path)
+            if session_notes.standing(self._text) < sum(self.counts.values()):
+                self.is_whole = False
         if self.parts:
             self._before = self._text
-            self._learn(self.parts[-1].path)
 
     def _learn(self, path: str) -> None:
+        """What the metadata of one part say, of the last one in the end."""
         found = note.parse(path, self._text)
         if found.broken:
             raise BadInput(f"{path}: its metadata is broken: mend the YAML; nothing was added")
@@ -52,8 +59,9 @@ class Notes:
         except ValueError:
             self.last = 0
         waiting = said.get("waiting")
-        if isinstance(waiting, list):
-            self.waiting = {one for one in waiting if isinstance(one, int)}
+        numbers = waiting if isinstance(waiting, list) else []
+        self.waiting = {one for one in numbers if isinstance(one, int)}
+        self.updated = dates.parse(str(said.get("updated") or ""))
         self.day = str(said.get("date") or said.get("created") or "")[:10]
         self.counts = Counter({key: _number(said.get(key)) for key in COUNTS.values()})
 
@@ -97,7 +105,7 @@ class Writing:
         self._pieces: list[str] = []
         self._size, self._lines, self._turns = _measure(self._text)
         self._role = session_notes.last_role(self._text)
-        self._latest: datetime | None = None
+        self._latest = notes.updated  # what another machine went on with can be earlier
         self._earliest: datetime | None = None
 
     def add(self, turn: Turn, text: str, key: str, back: str) -> None:
