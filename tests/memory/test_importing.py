@@ -293,6 +293,32 @@ def test_a_name_that_is_not_utf8_is_a_fault(palace: Palace, tmp_path: Path) -> N
     assert done.faults == ("bad\udcff.md: a name that is not UTF-8: rename it",)
 
 
+def test_a_secret_in_a_name_is_not_stored(palace: Palace, tmp_path: Path) -> None:
+    """Neither as the note's name nor in it; the note is known again."""
+    secret = "ghp_0123456789abcdefghijABCDEFGHIJ012345"
+    place = files(tmp_path / "notes", {f"key {secret}.md": "x\n"})
+    done = bring(palace, "basic-memory", place)
+    assert not done.faults
+    assert secret not in str(done.items)
+    assert secret not in (palace.root / done.items[0].path).read_text()
+    assert set(whats(bring(palace, "basic-memory", place)).values()) == {"unchanged"}
+
+
+def test_folders_that_differ_in_case_are_one(palace: Palace, tmp_path: Path) -> None:
+    """Some systems tell no case: all notes are there, each in the folder that came first."""
+    rows = [("Web", "auth"), ("web", "auth"), ("WEB", "tests")]
+    lines = "".join(
+        f'{{"id": "{n}", "document": "text {n}", "metadata": {{"wing": "{w}", "room": "{r}"}}}}\n'
+        for n, (w, r) in enumerate(rows)
+    )
+    place = files(tmp_path / "theirs", {"a.jsonl": lines})
+    done = bring(palace, "mempalace", place)
+    assert not done.faults
+    assert len({item.path.casefold() for item in done.items}) == 3
+    assert len({item.path.rsplit("/", 1)[0] for item in done.items}) == 1
+    assert set(whats(bring(palace, "mempalace", place)).values()) == {"unchanged"}
+
+
 def test_pipes_links_and_missing_paths(palace: Palace, tmp_path: Path) -> None:
     """No hang, nothing outside the folder; a path that is none is an error."""
     place = files(tmp_path / "notes", {"a.md": "x\n"})

@@ -2,12 +2,13 @@
 
 from collections import Counter
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from datetime import datetime
 from importlib import import_module
 from pathlib import Path
 from typing import NamedTuple
 
-from memory_palace.core import imported, note
+from memory_palace.core import imported, note, privacy
 from memory_palace.core.errors import BadInput, PalaceError
 from memory_palace.core.imported import KINDS, Piece
 from memory_palace.core.links import TREE
@@ -106,6 +107,7 @@ class _There:
         self._notes: dict[str, str] = {}
         self._taken: set[str] = set()
         self._met: set[str] = set()
+        self._folders: dict[str, str] = {}
         cold = f"{TREE}{COLD_COMPONENT}"
         met: set[str] = set()
         for top in (f"{FOLDER}/{kind}", TREE.rstrip("/"), cold):  # what is live counts first
@@ -114,6 +116,7 @@ class _There:
                     continue
                 met.add(path)
                 self._taken.add(nfc(path).casefold())
+                self._folder(path.split("/")[:-1])
                 said = _said(root, path)
                 if said.get("source") == kind and said.get("original") is not None:
                     self._notes.setdefault(str(said["original"]), path)
@@ -128,10 +131,19 @@ class _There:
         self._met.add(original)
         return met
 
+    def _folder(self, parts: list[str]) -> str:
+        """The folder of these parts, spelled as it was met first: some systems tell no case."""
+        folder = ""
+        for part in parts:
+            folder = f"{folder}/{part}" if folder else part
+            folder = self._folders.setdefault(nfc(folder).casefold(), folder)
+        return folder
+
     def new(self, piece: Piece, kind: str) -> str:
         """A free path for a new note."""
         parts = [session_room.safe_name(one) for one in piece.place.split("/") if one]
-        plain = f"{FOLDER}/{kind}/{'/'.join(parts) or 'memory'}"
+        parts = [*FOLDER.split("/"), kind, *(parts or ["memory"])]
+        plain = f"{self._folder(parts[:-1])}/{parts[-1]}"
         path = f"{plain}.md"
         if nfc(path).casefold() in self._taken or roots.inside(self._root, path).exists():
             path = f"{plain}-{short_id(piece.original)}.md"
@@ -151,6 +163,11 @@ def _said(root: Path, path: str) -> Mapping[str, object]:
 def _item(
     root: Path, piece: Piece, kind: str, there: _There, batch: Batch, day: str, by: str
 ) -> Item:
+    piece = replace(  # of a file's name too nothing secret is stored, also as a note's name
+        piece,
+        original=privacy.redact(piece.original).text,
+        place=privacy.redact(piece.place).text,
+    )
     try:
         path = there.find(piece.original)
         if there.is_second(piece.original):
