@@ -293,6 +293,18 @@ def test_a_name_that_is_not_utf8_is_a_fault(palace: Palace, tmp_path: Path) -> N
     assert done.faults == ("bad\udcff.md: a name that is not UTF-8: rename it",)
 
 
+def test_what_could_not_be_written_has_failed(palace: Palace, tmp_path: Path) -> None:
+    """The others are there; no piece is told as new that is not."""
+    place = files(tmp_path / "notes", {"a.md": "x\n", "b/c.md": "y\n"})
+    (palace.root / IMPORTS / "basic-memory" / "notes").mkdir(parents=True)
+    (palace.root / IMPORTS / "basic-memory" / "notes" / "b").symlink_to(tmp_path)
+    done = bring(palace, "basic-memory", place)
+    assert whats(done) == {"notes/a.md": "new", "notes/b/c.md": "failed"}
+    assert len(done.faults) == 1
+    assert "is a symbolic link" in done.faults[0]
+    assert not (tmp_path / "c.md").exists()
+
+
 def test_a_secret_in_a_name_is_not_stored(palace: Palace, tmp_path: Path) -> None:
     """Neither as the note's name nor in it; the note is known again."""
     secret = "ghp_0123456789abcdefghijABCDEFGHIJ012345"

@@ -584,6 +584,8 @@ def test_a_note_that_changes_meanwhile_is_not_overwritten(
     monkeypatch.setattr(mine_sessions.Batch, "flush", flush)
     ran = mine(root, spoken.write(file))
     assert ran.changed
+    assert [(mined.what, mined.added) for mined in ran.mined] == [("failed", 0)]
+    assert ran.faults == (ran.mined[0].why,)
     assert text_of(root, first).endswith("Meanwhile.\n")
     monkeypatch.undo()
     assert one(root, file).added == 2

@@ -86,9 +86,18 @@ def run(
         miner.flush()
     finally:
         miner.progress.stop()
-    faults = (*found.faults, *(one.why for one in done if one.why), *miner.batch.faults)
+    done = [_written(one, miner.batch.faults) for one in done]
+    faults = (*found.faults, *(one.why for one in done if one.why))
     others = {why: number for why, number in found.others.items() if number}
     return Ran(tuple(done), others, faults, miner.batch.changed)
+
+
+def _written(one: Mined, faults: Mapping[str, str]) -> Mined:
+    """What came of a conversation, now that all is written but what ``faults`` name by its path."""
+    why = next((faults[path] for path in one.paths if path in faults), "")
+    if not why or one.what not in ("filed", "grown"):
+        return one
+    return one._replace(what="failed", added=0, shortened=0, why=why)
 
 
 class _Miner:

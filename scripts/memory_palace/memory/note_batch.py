@@ -23,8 +23,8 @@ class Waiting(NamedTuple):
 
 
 class Batch:
-    """Notes that wait to be written. ``faults`` are lines on those that could not be. Of one that
-    does not ``write`` nothing is kept."""
+    """Notes that wait to be written. ``faults`` has a line for each that could not be, by its path.
+    Of one that does not ``write`` nothing is kept."""
 
     def __init__(
         self,
@@ -36,7 +36,7 @@ class Batch:
         *,
         write: bool = True,
     ) -> None:
-        self.faults: list[str] = []
+        self.faults: dict[str, str] = {}
         self.changed = False
         self._root, self._now, self._command, self._reason = root, now, command, reason
         self._say, self._write = say, write
@@ -72,9 +72,9 @@ class Batch:
                     _put(held, one)
                 except Changed as error:
                     self.changed = True
-                    self.faults.append(str(error))
+                    self.faults[one.path] = str(error)
                 except (BadInput, Refused) as error:
-                    self.faults.append(str(error))
+                    self.faults[one.path] = str(error)
 
 
 def _put(held: Pen, one: Waiting) -> None:

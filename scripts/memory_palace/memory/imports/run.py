@@ -83,6 +83,12 @@ def run(
         raise BadInput(f"{path} cannot be read ({error.strerror}): nothing more is read") from None
     finally:
         batch.flush()
+    items = [
+        item._replace(what="failed", said=(batch.faults[item.path],))
+        if item.what in ("new", "changed") and item.path in batch.faults
+        else item
+        for item in items
+    ]
     counts = Counter(source.counts)
     if triples:
         counts["fact"] = len(triples)
@@ -94,7 +100,7 @@ def run(
         tuple(source.odd),
         counts,
         triples,
-        (*source.faults, *failed, *batch.faults),
+        (*source.faults, *failed),
         batch.changed,
     )
 
