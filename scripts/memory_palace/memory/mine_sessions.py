@@ -182,12 +182,12 @@ class _Miner:
         last = ""
         for turn, own in reading:
             last = own
-            if int(own, 16) in known:
+            if int(own, 16) in notes.ids:
                 continue
             kept = reading.keeper.kept(turn)
             if kept is None:
                 emptied += 1
-            elif turn.number <= after and turn.number not in notes.waiting:
+            elif int(own, 16) in known or _is_above(turn, after, notes):
                 taken_out += 1
             else:
                 writing.add(turn, kept.text, own, reading.back(turn, day))
@@ -284,6 +284,11 @@ class _Reading:
 
 _UNSEEN = -2
 """A turn that was not given: a tool call whose result is not there yet."""
+
+
+def _is_above(turn: Turn, last: int, notes: Notes) -> bool:
+    """True for a turn above the last one that stands in the notes, and that was not waited for."""
+    return turn.number <= last and turn.number not in notes.waiting
 
 
 def _last_known(one: Conversation, about: About, session: str, top: str, known: set[int]) -> int:
