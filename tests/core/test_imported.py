@@ -1,5 +1,7 @@
 """A note of what another tool remembers: kept as it is, with where it is from."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -92,7 +94,21 @@ def test_the_digest_is_of_what_the_source_says() -> None:
     """Not of when its file was touched."""
     one = Piece("a", "a", "x", modified="2026-01-01")
     assert one.digest == Piece("b", "c", "x", modified="2026-02-02").digest
-    assert one.digest != Piece("a", "a", "y", modified="2026-01-01").digest
+    others = (
+        {"text": "y"},
+        {"id": "1"},
+        {"title": "t"},
+        {"created": "2026-01-01"},
+        {"updated": "2026-01-01"},
+        {"aliases": ("n",)},
+        {"tags": ("n",)},
+    )
+    assert all(replace(one, **more).digest != one.digest for more in others)  # type: ignore[arg-type]
+
+
+def test_a_nul_is_left_out() -> None:
+    """No note can have one."""
+    assert made("a\0b\n")[1].body == "ab\n"
 
 
 YAML = st.sampled_from(

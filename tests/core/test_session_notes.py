@@ -111,6 +111,20 @@ def test_names() -> None:
     assert key != session_notes.session_id("pi", "5e1f", "agent")
 
 
+def test_the_title_of_a_part() -> None:
+    """Is that of the session, also where it is made of another part's."""
+    assert session_notes.title_of_part("Light it", 1) == "Light it"
+    assert session_notes.title_of_part("Light it (part 2)", 3) == "Light it (part 3)"
+
+
+def test_a_clients_id_has_a_bound() -> None:
+    """On one line, and still its own."""
+    first, second = (session_turns.named("x" * 500 + end) for end in ("\na", "\nb"))
+    assert first != second
+    assert len(first) <= session_turns.LONGEST_NAME
+    assert session_turns.named(" a\n b ") == "a b"
+
+
 def test_the_head_is_read_again() -> None:
     """Text that looks like YAML stays text; empty keys are left out."""
     values = {"title": "no: --- [x]", "source_id": "123456789012", "agent": "", "tags": []}

@@ -207,6 +207,21 @@ def test_side_chains_in_the_session_are_skipped_and_stepped_through() -> None:
     assert reader.passed == {"sidechain": 2}
 
 
+def test_another_subagents_records_are_none_of_this_one() -> None:
+    """In a subagent's own transcript, where it called one itself."""
+    own: dict[str, Any] = {"isSidechain": True, "agentId": "a1"}
+    turns, reader = read(
+        [
+            claude("user", "u1", None, "Look.", **own),
+            claude("user", "u2", "u1", "Not mine.", **{**own, "agentId": "a2"}),
+            claude("user", "u3", "u2", "Mine.", requestSessionId="s", **own),
+        ]
+    )
+    assert [turn.text for turn in turns] == ["Look.", "Mine."]
+    assert reader.passed == {"sidechain": 1}
+    assert (reader.about.agent, reader.about.forked_from) == ("a1", "")
+
+
 def test_the_answer_follows_all_calls_whichever_ended_last() -> None:
     """Results come in any order, also before the last call of the answer is written."""
     rows = [
@@ -313,6 +328,24 @@ def test_records_that_came_before_are_repeats() -> None:
     once, _ = sample("codex")
     twice, _ = read([*records("codex"), *records("codex")], "codex")
     assert [t.ref for t in twice] == [t.ref for t in once]
+
+
+def test_pi_goes_on_without_a_result() -> None:
+    """A call that nothing came of stands before the next prompt, not after what follows."""
+    call = {"type": "toolCall", "id": "c1", "name": "bash", "arguments": {"command": "slow"}}
+    said = [("user", "Go."), ("assistant", [call]), ("user", "Never mind."), ("assistant", "Ok.")]
+    rows = [
+        {
+            "type": "message",
+            "id": f"e{number}",
+            "parentId": f"e{number - 1}" if number else None,
+            "message": {"role": role, "content": content},
+        }
+        for number, (role, content) in enumerate(said)
+    ]
+    turns, reader = read(rows, "pi")
+    assert [turn.text or turn.command for turn in turns] == ["Go.", "slow", "Never mind.", "Ok."]
+    assert not reader.passed
 
 
 def test_pi_keeps_all_branches() -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from files.test_opencode import sample, storage
 from memory_palace.core.errors import BadInput
 from memory_palace.files import conversations
 from support.palaces import REPOSITORY
@@ -119,6 +120,37 @@ def test_the_mark_changes_where_a_file_grows(tmp_path: Path) -> None:
     first = mark("User: a\nAssistant: b\n")
     assert first == mark("User: a\nAssistant: b\n", "copy.txt")
     assert len({first, mark("User: a\nAssistant: c\n"), mark("User: a\nAssistant: b\n\n")}) == 3
+
+
+def test_the_mark_is_of_both_ends(tmp_path: Path) -> None:
+    """A file of many kilobytes whose last words are others has another one."""
+    marks = set()
+    for first, last in (("a", "b"), ("a", "c"), ("d", "b")):
+        (tmp_path / "a.txt").write_text(f"User: {first}\nAssistant: {'word ' * 4_000}{last}\n")
+        (one,) = conversations.find([tmp_path / "a.txt"]).conversations
+        marks.add(one.mark)
+    assert len(marks) == 3
+
+
+def test_the_day_of_a_text_is_in_its_name(tmp_path: Path) -> None:
+    """Else it is that of its file."""
+    days = []
+    for name in ("chat 2026-03-28.txt", "chat.txt"):
+        (tmp_path / name).write_text("User: a\nAssistant: b\n")
+        os.utime(tmp_path / name, (1_790_000_000, 1_790_000_000))
+        (one,) = conversations.find([tmp_path / name]).conversations
+        days.append(one.day.date().isoformat())
+    assert days == ["2026-03-28", "2026-09-21"]
+
+
+def test_opencodes_old_folder_is_found_below_others(tmp_path: Path) -> None:
+    """Its JSON files are its session's, none is counted as another file."""
+    storage(tmp_path / "opencode" / "storage", sample())
+    found = conversations.find([tmp_path])
+    assert [one.client for one in found.conversations] == ["opencode"]
+    assert not any(found.others.values())
+    found = conversations.find([tmp_path], "codex")
+    assert not found.conversations
 
 
 def test_a_file_counts_once(tmp_path: Path) -> None:

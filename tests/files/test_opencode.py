@@ -128,6 +128,16 @@ def test_broken_rows_are_empty_ones(tmp_path: Path) -> None:
     assert [turn.text for turn in found] == ['"Light the lamp, please"', "Done: the lamp is lit."]
 
 
+def test_messages_come_by_their_time(tmp_path: Path) -> None:
+    """Whatever their ids are; parts by theirs."""
+    data = sample()
+    for number, one in enumerate(data["messages"]):
+        one["info"]["id"] = f"msg_{9 - number}"
+    (session,) = opencode.in_database(database(tmp_path / "opencode.db", data))
+    texts = [text for _, role, text, _ in turns(session) if role != "tool"]
+    assert texts == ['"Light the lamp, please"', "I will look.", "Done: the lamp is lit."]
+
+
 def test_bytes_that_are_no_utf8_spoil_no_session(tmp_path: Path) -> None:
     """They are replaced; all else of the session is there."""
     place = database(tmp_path / "opencode.db", sample())

@@ -293,6 +293,27 @@ def test_a_name_that_is_not_utf8_is_a_fault(palace: Palace, tmp_path: Path) -> N
     assert done.faults == ("bad\udcff.md: a name that is not UTF-8: rename it",)
 
 
+def test_what_is_passed_over_is_told(
+    palace: Palace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Too large a file by its name, hidden folders and those of tools by their number."""
+    monkeypatch.setattr("memory_palace.memory.imports.sources.MOST_BYTES", 1_000)
+    place = files(
+        tmp_path / "notes",
+        {
+            "a.md": "x" * 1_000,
+            "large.md": "x" * 1_001,
+            ".obsidian/x.md": "x",
+            "node_modules/x.md": "x",
+            ".trash/deep/x.md": "x",
+        },
+    )
+    done = bring(palace, "basic-memory", place)
+    assert whats(done) == {"notes/a.md": "new"}
+    assert done.odd == ("large.md: over 0 MB: split it",)
+    assert dict(done.others) == {"folder that is passed over": 3}
+
+
 def test_what_could_not_be_written_has_failed(palace: Palace, tmp_path: Path) -> None:
     """The others are there; no piece is told as new that is not."""
     place = files(tmp_path / "notes", {"a.md": "x\n", "b/c.md": "y\n"})
@@ -586,6 +607,19 @@ def test_a_large_room_has_parts(
         (palace.root / item.path).read_text() for item in done.items if item.what == "new"
     )
     assert bodies.count("*drawer `d") == 12
+    large = f'{{"id": "e1", "document": "{"word " * 600}", "metadata": {{"wing": "v"}}}}\n'
+    done = bring(palace, "mempalace", files(tmp_path / "two", {"b.jsonl": large}))
+    assert whats(done) == {"v/general": "new"}
+
+
+def test_a_room_is_as_new_as_its_newest_drawer(palace: Palace, tmp_path: Path) -> None:
+    """Wherever that stands in it."""
+    lines = "".join(
+        f'{{"id": "d{n}", "document": "x", "metadata": {{"wing": "w", "filed_at": "{day}"}}}}\n'
+        for n, day in enumerate(("2026-01-02", "2026-03-04", "2026-02-03"))
+    )
+    bring(palace, "mempalace", files(tmp_path / "one", {"a.jsonl": lines}))
+    assert read(palace, "mempalace/w/general.md").metadata["updated"] == "2026-03-04"
 
 
 def test_folders_beyond_the_longest_path_are_faults(palace: Palace, tmp_path: Path) -> None:
