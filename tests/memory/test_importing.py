@@ -314,6 +314,23 @@ def test_what_is_passed_over_is_told(
     assert dict(done.others) == {"folder that is passed over": 3}
 
 
+def test_the_palace_itself_is_not_imported(palace: Palace) -> None:
+    """Where it lies in what is imported: nothing of it comes, the second time neither."""
+    files(palace.root, {"a.md": "x\n", "deep/palace/b.md": "no palace of ours\n"})
+    top = palace.root.parent
+    for what in ("new", "unchanged"):
+        done = bring(palace, "basic-memory", top)
+        assert set(whats(done).values()) == {what}
+        assert sorted(whats(done)) == [
+            f"{top.name}/root/a.md",
+            f"{top.name}/root/deep/palace/b.md",
+        ]
+        assert done.others["notes of a palace"] == 1
+    for inside in (palace.root / "palace", palace.root / "palace" / "topics"):
+        with pytest.raises(BadInput, match="is in this palace already"):
+            bring(palace, "basic-memory", inside)
+
+
 def test_what_could_not_be_written_has_failed(palace: Palace, tmp_path: Path) -> None:
     """The others are there; no piece is told as new that is not."""
     place = files(tmp_path / "notes", {"a.md": "x\n", "b/c.md": "y\n"})

@@ -561,11 +561,16 @@ def test_pipes_and_missing_paths_are_told(root: Path, tmp_path: Path) -> None:
 
 
 def test_the_notes_of_sessions_are_not_mined(root: Path, tmp_path: Path) -> None:
-    """A folder with the palace in it: what was filed is no conversation again."""
+    """A folder with the palace in it, or one of the palace: what was filed is no conversation
+    again, and a note in which somebody speaks is no new one."""
     (tmp_path / "chat.txt").write_text("User: Hi.\nAssistant: Hello.\n")
-    one(root, tmp_path / "chat.txt")
+    mined = one(root, tmp_path / "chat.txt")
+    (root / "palace" / "told.md").write_text("User: Why?\nAssistant: Since.\n")
     ran = mine(root, tmp_path)
     assert [one.what for one in ran.mined] == ["unchanged"]
+    assert ran.others["notes of a palace"] == 1
+    ran = mine(root, (root / mined.paths[0]).parent)
+    assert not ran.mined
     assert ran.others["a note of a session"] == 1
 
 

@@ -121,6 +121,9 @@ def _folder(top: Path, client: str, found: Found, seen: set[tuple[int, int]]) ->
         place = Path(folder)
         found.others["in a folder that is passed over"] += len(_PRUNED.intersection(folders))
         folders[:] = sorted(one for one in folders if one not in _PRUNED)
+        if "palace" in folders and roots.MARKER in names:
+            folders.remove("palace")
+            found.others["notes of a palace"] += 1
         found.others["symbolic link"] += sum(os.path.islink(place / one) for one in folders)
         if opencode.is_storage(place):
             if client in (AUTO, transcript_opencode.CLIENT):

@@ -1,5 +1,6 @@
 """An import: what each piece of a source becomes, as a plan or written."""
 
+import os
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -69,6 +70,8 @@ def run(
     """
     if kind not in KINDS:
         raise ValueError(kind)
+    if Path(os.path.realpath(path)).is_relative_to(os.path.realpath(root / TREE)):
+        raise BadInput(f"{path} is in this palace already: name what another tool keeps")
     reader = import_module(f"memory_palace.memory.imports.{kind.replace('-', '_')}")
     source: Source = reader.open_source(path)
     batch = Batch(root, now, COMMAND, reason, say, write=write)

@@ -75,6 +75,9 @@ def files(top: Path, source: Source, hidden: bool = False) -> Iterator[File]:
         kept = [one for one in folders if hidden or not one.startswith(".")]
         kept = sorted(one for one in kept if one not in _PRUNED)
         source.others["folder that is passed over"] += len(folders) - len(kept)
+        if "palace" in kept and roots.MARKER in names:  # an import of them would grow with each run
+            kept.remove("palace")
+            source.others["notes of a palace"] += 1
         links = [one for one in kept if os.path.islink(Path(folder) / one)]
         source.others["symbolic link"] += len(links)
         folders[:] = kept
