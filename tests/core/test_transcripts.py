@@ -408,6 +408,38 @@ def test_codex_of_other_versions() -> None:
     assert reader.passed == {"meta": 1, "thinking": 1, 'unknown type "hologram"': 1}
 
 
+def test_what_is_attached_is_counted() -> None:
+    """A picture or a document beside a prompt, or alone; a block of a new kind by its name."""
+    picture, news = {"type": "image", "source": {}}, {"type": "news"}
+    content = [{"type": "text", "text": "See."}, picture, news]
+    told = {"attached file": 2, 'unknown type "news"': 2}
+    answer = claude("assistant", "c", "b", [news])
+    turns, reader = read(
+        [claude("user", "a", None, content), claude("user", "b", "a", [picture]), answer]
+    )
+    assert ([turn.text for turn in turns], reader.passed) == (["See."], told)
+    rows = [
+        {
+            "type": "message",
+            "id": name,
+            "parentId": None,
+            "message": {"role": role, "content": said},
+        }
+        for name, role, said in (("a", "user", content), ("c", "assistant", [news, picture]))
+    ]
+    turns, reader = read(rows, "pi")
+    assert [turn.text for turn in turns] == ["See."]
+    assert reader.passed == {
+        "attached file": 1,
+        'unknown type "news"': 2,
+        'unknown type "image"': 1,
+    }
+    said = [{"type": "input_text", "text": "See."}, {"type": "input_image", "image_url": "x"}]
+    row = {"type": "response_item", "payload": {"type": "message", "role": "user", "content": said}}
+    turns, reader = read([row], "codex")
+    assert ([turn.text for turn in turns], reader.passed) == (["See."], {"attached file": 1})
+
+
 def test_unknown_types_are_named_up_to_a_number() -> None:
     """A hostile file cannot fill a line with them."""
     rows = [{"type": f"t{n}\n" + "x" * 99, "sessionId": "s"} for n in range(MOST_UNKNOWN + 5)]

@@ -111,6 +111,8 @@ class ClaudeCode(Reader):
                 here = max(here, self._result_of(block, record.get("toolUseResult")))
             elif block.get("type") == "text":
                 texts.append(text_of(block, "text"))
+            else:
+                self._attached(block)
         said = "\n".join(text for text in texts if text.strip())
         return self._prompt(said, name, at, here, text_of(record, "promptSource")) if said else here
 
@@ -164,6 +166,8 @@ class ClaudeCode(Reader):
                 here = self._tool(block, ref, answer, at, here)
             elif kind in _SILENT:
                 self.passed["thinking"] += 1
+            elif kind != "text":
+                self._unknown(kind)
         if not self._messages:
             self._tails.clear()
         self._tails[answer] = here

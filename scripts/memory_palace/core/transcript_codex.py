@@ -105,6 +105,8 @@ class Codex(Reader):
         for number, block in enumerate(blocks(payload.get("content"))):
             kind = named[number] if number < len(named) else ""
             text = text_of(block, "text")
+            if not text and "text" not in block:
+                self._attached(block)
             if role == "user" and (_ADDED.match(text) or not _by_person(kind)):
                 continue
             texts.append(text)

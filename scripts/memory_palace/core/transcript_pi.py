@@ -96,6 +96,9 @@ class Pi(Reader):
     def _prompt(
         self, message: Record, name: str, before: str, at: datetime | None, parent: int
     ) -> int:
+        for block in blocks(message.get("content")):
+            if block.get("type") != "text":
+                self._attached(block)
         said = _text(message)
         if not said.strip():
             self.passed["empty"] += 1
@@ -119,6 +122,8 @@ class Pi(Reader):
                 here = self._tool(block, ref, turn, at, here)
             elif kind == "thinking":
                 self.passed["thinking"] += 1
+            elif kind != "text":
+                self._unknown(kind)
         if here != parent:
             self._turns[here] = turn
         return here

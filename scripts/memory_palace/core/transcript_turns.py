@@ -151,6 +151,14 @@ class Reader:
             name = "other unknown types"
         self.passed[name] += 1
 
+    def _attached(self, block: Record) -> None:
+        """Count what a person gave besides words: a picture, a document."""
+        kind = kind_of(block)
+        if kind.removeprefix("input_") in ("image", "document", "file", "audio"):
+            self.passed["attached file"] += 1
+        else:
+            self._unknown(kind)
+
     def _at(self, name: object) -> int:
         """The turn that stands at, or last before, the record ``name``; 0 without a name. A record
         that is not there, or was not read, is taken for the one before."""
