@@ -44,6 +44,17 @@ def test_a_last_line_that_is_whole_is_read(tmp_path: Path) -> None:
     assert read(b'{"a": 1}\n{"b": 2}', tmp_path) == ([{"a": 1}, {"b": 2}], {})
 
 
+def test_what_is_written_meanwhile_is_for_the_next_time(tmp_path: Path) -> None:
+    """Not one byte of it: nothing is half read."""
+    place = tmp_path / "t.jsonl"
+    place.write_bytes(b'{"a": 1}\n')
+    with transcripts.opened(place) as source:
+        with place.open("ab") as grows:
+            grows.write(b'{"b": 2}\n')
+        assert list(source.records()) == [{"a": 1}]
+        assert not source.passed
+
+
 def test_a_line_of_50_mb_is_counted_and_the_next_one_read(tmp_path: Path) -> None:
     """Wherever it stands: first, in the middle, last."""
     long = b'{"x": "' + b"x" * (50 << 20) + b'"}'

@@ -167,6 +167,26 @@ def test_a_growing_session_tells_its_last_version_and_days(
     assert "## 2026-12-01 09:05 User\n" in (root / path).read_text()
 
 
+def test_a_rotated_transcript_keeps_the_notes_day(root: Path, tmp_path: Path) -> None:
+    """What it begins with is of another day than the note, and has its date."""
+    records, file = list(Spoken(*TALK).records()), tmp_path / "a.jsonl"
+    write(file, records[:5])
+    path = one(root, file).paths[0]
+    write(file, later(records[5:], 2))
+    assert one(root, file).paths == (path,)
+    assert "## 2026-12-01 09:05 User\n" in (root / path).read_text()
+    assert told(root, path)["date"] == "2026-11-29"
+
+
+def test_no_note_is_made_where_the_index_does_not_look(root: Path, tmp_path: Path) -> None:
+    """It is told, and nothing is there."""
+    (root / "palace.yaml").write_text("index: {exclude: ['**/sessions/**']}\n")
+    ran = mine_sessions.run(root, NOW, [Spoken(*TALK).write(tmp_path / "a.jsonl")])
+    assert [mined.what for mined in ran.mined] == ["failed"]
+    assert len(ran.faults) == 1
+    assert not parts(root)
+
+
 def test_times_out_of_order(root: Path, tmp_path: Path) -> None:
     """`created` is the earliest, `updated` the latest, wherever they stand."""
     records = list(Spoken(*TALK).records())
@@ -188,6 +208,22 @@ def test_the_last_turn_that_was_taken_out_stays_out(root: Path, tmp_path: Path) 
     write(file, [*spoken.records(), *later([{**next(spoken.records()), "uuid": "new"}], 1)])
     grown = one(root, file)
     assert (grown.added, grown.passed["taken out of the note by hand"]) == (1, 6)
+
+
+def test_a_call_that_was_waited_for_comes_all_the_same(root: Path, tmp_path: Path) -> None:
+    """Where a person took another turn out meanwhile: the call is none of those."""
+    steps = [Step("user", "Go."), Step("tool", "slow"), Step("tool", "quick"), Step("say", "Hm.")]
+    records, file = list(Spoken(*steps).records()), tmp_path / "a.jsonl"
+    slow = records.pop(2)
+    write(file, records)
+    path = root / one(root, file).paths[0]
+    text = path.read_text()
+    path.write_text(text[: text.index("## 09:00 User")] + text[text.index("*Tool:*") :])
+    write(file, [*records, slow])
+    grown = one(root, file)
+    assert (grown.added, grown.passed["taken out of the note by hand"]) == (1, 1)
+    assert "$ slow" in path.read_text()
+    assert "\nGo.\n" not in path.read_text()
 
 
 def test_a_part_that_was_deleted_does_not_come_back(
