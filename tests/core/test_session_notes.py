@@ -111,6 +111,20 @@ def test_names() -> None:
     assert key != session_notes.session_id("pi", "5e1f", "agent")
 
 
+def test_how_many_turns_stand_there() -> None:
+    """What a tool shows is none of them; what stands between two tools is."""
+    call = turn("tool")
+    shown = f"x\n^{KEY}\n```\n^{1:012x}"
+    made = [
+        session_notes.turn(call, shown, f"{2:012x}", DAY, "user"),
+        session_notes.turn(turn("user"), "Why?", f"{3:012x}", DAY, "tool"),
+        session_notes.turn(call, shown, f"{4:012x}", DAY, "user"),
+    ]
+    for text in ("\n".join(made), "\n".join(made).replace("\n", "\r\n")):
+        assert session_notes.standing(text) == 3
+        assert len(session_notes.ids(text)) == 5
+
+
 def test_the_title_of_a_part() -> None:
     """Is that of the session, also where it is made of another part's."""
     assert session_notes.title_of_part("Light it", 1) == "Light it"

@@ -249,6 +249,44 @@ def test_a_text_whose_end_was_changed_is_the_same_one(root: Path, tmp_path: Path
     assert (grown.what, grown.added, grown.paths) == ("grown", 2, first.paths)
 
 
+def test_a_text_is_the_same_one_whatever_was_taken_out(root: Path, tmp_path: Path) -> None:
+    """Its third turn too; and where it has no third one yet."""
+    file = tmp_path / "a.txt"
+    file.write_text("User: hi\nAssistant: Hello!\n")
+    first = one(root, file)
+    file.write_text(f"{file.read_text()}User: Why?\nAssistant: Since.\n")
+    assert one(root, file).paths == first.paths
+
+    def change(text: str) -> str:
+        at = text.index("## User\n\nWhy?")
+        return text[:at] + text[text.index("## Assistant\n\nSince.") :]
+
+    edited(root, first, change)
+    file.write_text(f"{file.read_text()}User: Ah.\n")
+    grown = one(root, file)
+    assert (grown.what, grown.added, grown.paths) == ("grown", 1, first.paths)
+    file.write_bytes(file.read_bytes().replace(b"\n", b"\r\n"))
+    assert (one(root, file).added, one(root, file).paths) == (0, first.paths)
+    assert "Why?" not in text_of(root, grown)
+
+
+def test_a_text_whose_last_turn_grows_is_the_same_one(root: Path, tmp_path: Path) -> None:
+    """A log that somebody still writes: the turn stands there as it was, and as it became."""
+    file = tmp_path / "a.txt"
+    paths = set()
+    for more in (
+        "User: hi\nAssistant: Hello!\n",
+        "What is it?\n",
+        "User: Why?\nAssistant: S",
+        "o.\n",
+    ):
+        with file.open("a") as grows:
+            grows.write(more)
+        paths.add(one(root, file).paths)
+    assert len(paths) == 1
+    assert one(root, file).what == "unchanged"
+
+
 def test_a_turn_that_was_put_between_others_is_added(root: Path, tmp_path: Path) -> None:
     """A text has the same words before and after it: nobody took it out of the note."""
     file = tmp_path / "a.txt"

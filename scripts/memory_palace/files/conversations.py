@@ -282,6 +282,14 @@ def _made(
     return Conversation(path, client, size, _mark(path, size), day, of)
 
 
+def has_grown(one: Conversation, mark: str) -> bool:
+    """True for a file that begins with what had ``mark``, and goes on."""
+    size = mark.partition(" ")[0]
+    if not size.isdecimal() or not 0 < int(size) < one.size:
+        return False
+    return _mark(one.path, int(size)) == mark
+
+
 def _mark(path: Path, size: int) -> str:
     """How far a file goes, and a digest of its beginning and of what stands before its end."""
     with open(path, "rb", opener=roots.unhindered) as file:

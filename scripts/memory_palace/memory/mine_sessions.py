@@ -303,6 +303,8 @@ def _last_known(one: Conversation, about: About, session: str, top: str, known: 
 def _other(one: Conversation, about: About, session: str, notes: Notes) -> str:
     """The id of a text's third turn, if the notes are of another conversation with the same first
     two: chats begin alike. Empty if it is the same one, grown or changed further on."""
+    if conversations.has_grown(one, notes.read):
+        return ""
     own_ids = [own for _, own in _Reading(one, about, session, "")]
     if len(own_ids) < 3 or int(own_ids[2], 16) in notes.ids:
         return ""
