@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from memory_palace.cli import importing
+from memory_palace.memory import note_batch
 from support.palaces import Palace
 
 NOTE = "palace/project_rooms/imports/openclaw/work space/MEMORY.md"
@@ -59,6 +61,39 @@ def test_an_edited_note_is_told(palace: Palace, workspace: Path) -> None:
     assert ran.code == 0
     assert f"edited     work space/MEMORY.md -> {NOTE}\n" in ran.out
     assert "Lit at dusk.\nMine.\n" in place.read_text()
+
+
+def test_a_note_that_changes_meanwhile(
+    palace: Palace, workspace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Exit 4: what somebody wrote stays, and the piece has failed."""
+    palace.command("import", "openclaw", str(workspace), "--yes")
+    place = palace.root / NOTE
+    (workspace / "MEMORY.md").write_text("Lit at noon.\n")
+    real = note_batch.Batch.flush
+
+    def flush(batch: note_batch.Batch) -> None:
+        place.write_text(place.read_text() + "Meanwhile.\n")
+        real(batch)
+
+    monkeypatch.setattr(note_batch.Batch, "flush", flush)
+    ran = palace.command("import", "openclaw", str(workspace), "--yes")
+    assert ran.code == 4
+    assert "2 notes: 1 unchanged, 1 failed" in ran.out
+    assert "changed underneath" in ran.err
+    assert place.read_text().endswith("Lit at dusk.\nMeanwhile.\n")
+
+
+def test_a_dry_run_never_asks(
+    palace: Palace, workspace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also on a terminal, where the plan by itself does."""
+    asked = []
+    monkeypatch.setattr(importing, "confirmed", lambda _, question: asked.append(question))
+    palace.command("import", "openclaw", str(workspace), "--dry-run")
+    assert not asked
+    palace.command("import", "openclaw", str(workspace))
+    assert asked == ["Import 2 pieces?"]
 
 
 def test_json_lines(palace: Palace, workspace: Path) -> None:

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from session.spoken import Spoken, Step
+from memory_palace.memory import note_batch
+from session.spoken import Spoken, Step, write
 from support.palaces import REPOSITORY, Palace
 
 SAMPLES = REPOSITORY / "tests" / "fixtures" / "transcripts"
@@ -47,6 +48,37 @@ def test_a_dry_run_says_what_would_be(palace: Palace) -> None:
     assert "new: 13 turns would be added" in ran.out
     assert "(nothing was written)" in ran.out
     assert not list(palace.root.rglob("sessions/*.md"))
+
+
+def test_a_note_that_changes_meanwhile(
+    palace: Palace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Exit 4, and the summary counts a failed one: nothing is told as added that is not."""
+    records = list(TALK.records())
+    write(tmp_path / "a.jsonl", records[:1])
+    palace.command("mine-sessions", str(tmp_path / "a.jsonl"))
+    (place,) = palace.root.rglob("sessions/*.md")
+    real = note_batch.Batch.flush
+
+    def flush(batch: note_batch.Batch) -> None:
+        place.write_text(place.read_text() + "Meanwhile.\n")
+        real(batch)
+
+    monkeypatch.setattr(note_batch.Batch, "flush", flush)
+    write(tmp_path / "a.jsonl", records)
+    ran = palace.command("mine-sessions", str(tmp_path / "a.jsonl"))
+    assert (ran.code, ran.out) == (4, "1 session: 1 failed\n")
+    assert "changed underneath" in ran.err
+    assert place.read_text().endswith("Meanwhile.\n")
+
+
+def test_a_dry_run_counts_a_copy_once(palace: Palace, tmp_path: Path) -> None:
+    """As the run after it does."""
+    for name in ("a", "b"):
+        TALK.write(tmp_path / f"{name}.jsonl")
+    for more in (["--dry-run"], []):
+        ran = palace.command("mine-sessions", str(tmp_path), *more)
+        assert ran.out.splitlines()[-1].startswith("2 sessions: 1 filed, 1 unchanged")
 
 
 def test_json_lines(palace: Palace, tmp_path: Path) -> None:

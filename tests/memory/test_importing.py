@@ -263,7 +263,10 @@ def test_two_folders_are_two_sources(
     monkeypatch.chdir(tmp_path / "quay")
     assert whats(bring(palace, kind, Path())) == {f"quay/{name}": "unchanged"}
     monkeypatch.chdir(tmp_path / "lamp")
-    assert whats(bring(palace, kind, Path("../quay/."))) == {f"quay/{name}": "unchanged"}
+    assert whats(bring(palace, kind, Path("../quay"))) == {f"quay/{name}": "unchanged"}
+    (tmp_path / "quay" / "deep").mkdir()
+    monkeypatch.chdir(tmp_path / "quay" / "deep")
+    assert whats(bring(palace, kind, Path(".."))) == {f"quay/{name}": "unchanged"}
 
 
 def test_names_that_no_system_takes(palace: Palace, tmp_path: Path) -> None:
@@ -627,6 +630,15 @@ def test_a_large_room_has_parts(
     large = f'{{"id": "e1", "document": "{"word " * 600}", "metadata": {{"wing": "v"}}}}\n'
     done = bring(palace, "mempalace", files(tmp_path / "two", {"b.jsonl": large}))
     assert whats(done) == {"v/general": "new"}
+
+
+def test_a_room_in_two_files_comes_once(palace: Palace, tmp_path: Path) -> None:
+    """As in a palace with an export of it beside: the second is counted, and no fault."""
+    line = '{"id": "d", "document": "x", "metadata": {"wing": "w", "room": "r"}}\n'
+    done = bring(palace, "mempalace", files(tmp_path / "one", {"a.jsonl": line, "b.jsonl": line}))
+    assert whats(done) == {"w/r": "new"}
+    assert dict(done.others) == {"room that is in another file too": 1}
+    assert not done.faults
 
 
 def test_a_room_is_as_new_as_its_newest_drawer(palace: Palace, tmp_path: Path) -> None:
