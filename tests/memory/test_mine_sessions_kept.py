@@ -322,6 +322,17 @@ def test_what_is_live_counts_before_what_is_archived(root: Path, tmp_path: Path)
     assert one(root, spoken.write(file)).what == "filed"
 
 
+@pytest.mark.parametrize("place", ["palace/Lamp.md", "palace/chambers/pi/notes/Lamp.md"])
+def test_a_note_that_was_moved_anywhere_is_found(root: Path, tmp_path: Path, place: str) -> None:
+    """Also outside the rooms of projects; what is new is added to it."""
+    spoken, file = Spoken(*TALK), tmp_path / "a.jsonl"
+    path = one(root, spoken.write(file, last=4)).paths[0]
+    (root / place).parent.mkdir(parents=True, exist_ok=True)
+    (root / path).rename(root / place)
+    grown = one(root, spoken.write(file))
+    assert (grown.what, grown.added, grown.paths) == ("grown", 2, (place,))
+
+
 def test_a_file_that_grows_while_it_is_read(root: Path, tmp_path: Path) -> None:
     """What came meanwhile is left for the next run, which adds it once."""
     spoken, file = Spoken(*TALK), tmp_path / "a.jsonl"

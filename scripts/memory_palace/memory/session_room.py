@@ -33,9 +33,8 @@ class Rooms:
     def __init__(self, root: Path) -> None:
         self._root = root
         self._parts: dict[str, dict[int, Part]] = defaultdict(dict)
-        for top in (ROOMS, f"{TREE}{COLD_COMPONENT}/project_rooms"):
-            for path in notes_below(root, top):
-                self._take(path)
+        for path in notes_below(root, TREE.rstrip("/")):  # a person may move a note anywhere
+            self._take(path)
         self._folders = {nfc(one).casefold(): one for one in _folders(root)}
 
     def _take(self, path: str) -> None:
@@ -70,8 +69,9 @@ class Rooms:
     def add(self, key: str, part: Part) -> None:
         """A part that was just written, or will be."""
         self._parts[key][part.part] = part
-        folder = part.path.split("/")[2]
-        self._folders.setdefault(nfc(folder).casefold(), folder)
+        if part.path.startswith(f"{ROOMS}/"):
+            folder = part.path.split("/")[2]
+            self._folders.setdefault(nfc(folder).casefold(), folder)
 
     def folder(self, project: str) -> str:
         """The folder of a project's sessions: that of the room which is called so, in any case."""
