@@ -46,6 +46,10 @@ def test_its_own_metadata_stay() -> None:
     assert whole.startswith("---\ntags: [b, a, c] # mine\nmood: good\ncreated: 2024-01-02\n")
     assert found.aliases == ("The lamp",)
     assert "updated" not in found.metadata
+    text = "---\ntags: a, b\naliases: One\n---\nx\n"
+    whole, found, _ = made(text, tags=("b",))
+    assert whole.startswith(text[:-6])
+    assert (found.tags, found.aliases) == (("a", "b"), ("One",))
 
 
 def test_what_this_palace_cannot_hold_is_kept_beside() -> None:

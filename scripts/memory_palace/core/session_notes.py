@@ -30,6 +30,7 @@ _FENCED = re.compile(r"^(`{3,})[^\n`]*\n.*?^\1`*[ \t]*\r?$", re.MULTILINE | re.D
 _NAME = re.compile(r"-([0-9a-f]{12})(?:-part-(\d{1,6}))?\.md\Z")
 _SPOKE = re.compile(r"## (?:[\d: -]{5,17} )?(User|Assistant)\b")
 _MARKS = " \t#>*_`\"'“”"
+_LEAD = re.compile(r"\A(?:[\s#>*_`]|[-+](?:\s|\Z)|\d{1,3}[.)](?:\s|\Z))+")
 _PART = re.compile(r" \(part \d{1,6}\)\Z")
 _MARKUP = re.compile(r"^[ \t]{0,12}(?:#|`{3}|~{3}|=+[ \t]*$|-+[ \t]*$|\$\$)|[<\r]|%%|\$\$", re.M)
 
@@ -71,7 +72,7 @@ def last_role(text: str) -> str:
 def title(prompt: str) -> str:
     """A title made of the first thing that a person said; empty if that has no words."""
     for line in prompt[:10_000].split("\n"):
-        plain = " ".join(line.strip(_MARKS).split())
+        plain = " ".join(_LEAD.sub("", line[:1_000], count=1).strip(_MARKS).split())
         if any(map(str.isalnum, plain)):
             plain = plain.replace("[[", "").replace("]]", "")
             return excerpts.cut(plain, LONGEST_TITLE)
