@@ -254,7 +254,9 @@ def test_a_text_is_the_same_one_whatever_was_taken_out(root: Path, tmp_path: Pat
     file = tmp_path / "a.txt"
     file.write_text("User: hi\nAssistant: Hello!\n")
     first = one(root, file)
-    file.write_text(f"{file.read_text()}User: Why?\nAssistant: Since.\n")
+    file.write_bytes(b"User: hi\r\nAssistant: Hello!\r\n")
+    assert one(root, file).paths == first.paths
+    file.write_text("User: hi\nAssistant: Hello!\nUser: Why?\nAssistant: Since.\n")
     assert one(root, file).paths == first.paths
 
     def change(text: str) -> str:

@@ -26,7 +26,7 @@ LONGEST_TITLE = 80
 _ROLES = {"user": "User", "assistant": "Assistant", "tool": "Assistant"}
 _FENCES = re.compile(r"`{3,}")
 _IDS = re.compile(r"^\^([0-9a-f]{12})[ \t]*\r?$", re.MULTILINE)
-_FENCED = re.compile(r"^(`{3,})[^\n`]*\n.*?^\1`*[ \t]*\r?$", re.MULTILINE | re.DOTALL)
+_OPENED = re.compile(r"(`{3,})[^`]*\Z")
 _NAME = re.compile(r"-([0-9a-f]{12})(?:-part-(\d{1,6}))?\.md\Z")
 _SPOKE = re.compile(r"## (?:[\d: -]{5,17} )?(User|Assistant)\b")
 _MARKS = " \t#>*_`\"'“”"
@@ -59,7 +59,17 @@ def ids(text: str) -> set[int]:
 
 def standing(text: str) -> int:
     """How many turns stand in a note; ids that a tool's output shows are no turns."""
-    return len(ids(_FENCED.sub("", text)))
+    found: set[str] = set()
+    fence = ""
+    for line in text.split("\n"):
+        if fence:
+            if line.startswith(fence) and not line.strip("` \t\r"):
+                fence = ""
+        elif opened := _OPENED.match(line):
+            fence = opened[1]
+        elif known := _IDS.match(line):
+            found.add(known[1])
+    return len(found)
 
 
 def last_role(text: str) -> str:
