@@ -348,6 +348,14 @@ def test_pi_goes_on_without_a_result() -> None:
     assert not reader.passed
 
 
+@pytest.mark.parametrize(("code", "failed"), [(0, False), (1, True), (None, False)])
+def test_a_command_that_the_person_ran(code: int | None, failed: bool) -> None:
+    """Has failed where its code is another than 0."""
+    ran = {"role": "bashExecution", "command": "ls", "output": "a", "exitCode": code}
+    turns, _ = read([{"type": "message", "id": "a", "parentId": None, "message": ran}], "pi")
+    assert [(turn.command, turn.text, turn.failed) for turn in turns] == [("ls", "a", failed)]
+
+
 def test_pi_keeps_all_branches() -> None:
     """An entry follows its parent, wherever that stands."""
     rows = records("pi")
@@ -406,6 +414,18 @@ def test_codex_of_other_versions() -> None:
     ]
     assert (reader.about.session, reader.about.cwd) == ("s", "/p")
     assert reader.passed == {"meta": 1, "thinking": 1, 'unknown type "hologram"': 1}
+
+
+def test_a_fault_of_the_service_is_no_answer() -> None:
+    """Whichever of its two marks it has."""
+    fault = claude("assistant", "b", "a", "API Error: 529")
+    answer = claude("assistant", "c", "b", "Lit.")
+    for marked in ({**fault, "isApiErrorMessage": True}, fault):
+        if marked is fault:
+            marked["message"] = {**fault["message"], "model": "<synthetic>"}
+        turns, reader = read([claude("user", "a", None, "Go."), marked, answer])
+        assert [turn.text for turn in turns] == ["Go.", "Lit."]
+        assert reader.passed == {"made by a machine": 1}
 
 
 def test_what_is_attached_is_counted() -> None:
