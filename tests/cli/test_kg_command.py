@@ -150,7 +150,8 @@ def test_nothing_known(keyword_palace: Palace) -> None:
     for words in (("query",), ("query", "--history"), ("timeline",), ("entities",)):
         ran = kg(keyword_palace, *words, "gatewya")
         assert (ran.code, ran.out) == (1, ""), words
-        assert ran.err == "no fact names gatewya: did you mean Gateway?\n"
+        said = "no name begins with" if words == ("entities",) else "no fact names"
+        assert ran.err == f"{said} gatewya: did you mean Gateway?\n"
     assert "`palace kg entities` lists the names" in kg(keyword_palace, "query", "zzz").err
 
 
@@ -204,6 +205,7 @@ def test_stats_as_json(keyword_palace: Palace) -> None:
         "holding": 1,
         "ended": 0,
         "to_come": 1,
+        "taken_back": 0,
         "entities": 3,
         "first": "2026-01-01",
         "last": "2027-01-01",
@@ -220,9 +222,37 @@ def test_stats_count_what_ended_this_second_and_not_what_was_taken_back(
     kg(keyword_palace, "invalidate", "Ann", "is", "here")
     kg(keyword_palace, "add", "Ann", "is", "away", "--from", "2027-01-01")
     kg(keyword_palace, "invalidate", "Ann", "is", "away")
-    assert "2 facts: 0 hold, 1 ended, 0 to come" in kg(keyword_palace, "stats").out
+    assert "2 facts: 0 hold, 1 ended, 0 to come, 1 taken back" in kg(keyword_palace, "stats").out
     told = json.loads(kg(keyword_palace, "stats", "--format", "json").out)
     assert [told[key] for key in ("facts", "holding", "ended", "to_come")] == [2, 0, 1, 0]
+
+
+def test_what_was_taken_back_is_called_so(keyword_palace: Palace) -> None:
+    """A fact that was ended before it began did not end: every fact is in one of the counts."""
+    kg(keyword_palace, "add", "Ann", "is", "here", "--from", "2026-01-01")
+    kg(keyword_palace, "add", "Ann", "is", "there", "--from", "2027-01-01")
+    ran = kg(keyword_palace, "invalidate", "Ann", "is", "there")
+    assert ran.out.startswith("took back ")
+    assert ran.out.endswith(
+        "[2027-01-01 .. 2027-01-01)  by pi@laptop 2026-11-29, taken back by pi@laptop\n"
+    )
+    stats = kg(keyword_palace, "stats").out
+    assert stats.startswith("2 facts: 1 holds, 0 ended, 0 to come, 1 taken back\n")
+
+
+def test_help_has_whole_lines(keyword_palace: Palace) -> None:
+    """What each command does is said in the width of a terminal."""
+    commands = kg(keyword_palace, "--help").out.partition("Commands:")[2]
+    assert "..." not in commands
+    assert "invalidate  End a fact" in commands
+
+
+def test_a_name_is_no_id(keyword_palace: Palace) -> None:
+    """One name to invalidate is looked for among the ids, which is said."""
+    kg(keyword_palace, "add", "Ann", "is", "here")
+    ran = kg(keyword_palace, "invalidate", "Ann")
+    assert (ran.code, ran.out) == (1, "")
+    assert ran.err.startswith("error: nothing to end: no fact has the id Ann; `palace kg query`")
 
 
 def test_control_characters_are_shown_as_escapes(keyword_palace: Palace) -> None:

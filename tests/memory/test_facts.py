@@ -265,7 +265,7 @@ def test_by_its_id_an_end_may_become_earlier(root: Path) -> None:
         end(root, one.id, on="2026-03-01")
     with pytest.raises(Refused, match="ended on 2026-03-01 already"):
         end(root, one.id)
-    with pytest.raises(Refused, match="no fact 0123; `palace kg query`"):
+    with pytest.raises(Refused, match="no fact has the id 0123; `palace kg query`"):
         end(root, "0123")
 
 

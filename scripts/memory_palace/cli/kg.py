@@ -109,7 +109,7 @@ def add(
     for path in done.opened:
         click.echo(printable(f"opened {path}"))
     if done.fact.begins > moment:
-        say(f"it begins in the future, on {facts_text.moment(done.fact.begins)}: holds from then")
+        say(f"it begins in the future: it holds from {facts_text.moment(done.fact.begins)} on")
     if not done.new and begins and begins < done.fact.begins:
         say(f"it began on {facts_text.moment(done.fact.begins)}: an earlier start is not written")
     if not done.new and done.fact.valid_to:
@@ -129,9 +129,10 @@ Examples:
 @reason_option
 @root_option
 def invalidate(names: tuple[str, ...], ended: str | None, reason: str, root: str | None) -> int:
-    """End the fact with these three names, or this id; the line stays, and so does its past.
+    """End a fact, by its three names or its id.
 
-    A fact that has not begun yet is taken back. With an ID, --ended may shorten one that ended.
+    The line stays, and so does its past. A fact that has not begun yet is taken back. With an ID,
+    --ended may shorten one that ended.
     """
     from memory_palace.files import roots
     from memory_palace.memory import facts, pen
@@ -145,7 +146,8 @@ def invalidate(names: tuple[str, ...], ended: str | None, reason: str, root: str
             done = facts.invalidate(held, *names, ended=end)
         else:
             done = facts.invalidate_id(held, names[0], ended=end)
-    _tell("ended", done, moment)
+    for fact in done:
+        _tell("took back" if fact.taken_back else "ended", [fact], moment)
     return 0
 
 
@@ -178,7 +180,10 @@ def query(
     shape: str,
     root: str | None,
 ) -> int:
-    """The facts of ENTITY that hold, each with its id, validity and where it is from."""
+    """The facts of ENTITY that hold, now or as of a day.
+
+    A line has the id, the fact, its period, and where it is from.
+    """
     from memory_palace.core import facts as core
     from memory_palace.files import facts, roots
 
@@ -232,8 +237,11 @@ def timeline(entity: str, limit: int, shape: str, root: str | None) -> int:
 @format_option("text", "jsonl")
 @root_option
 def entities(prefix: str, limit: int, shape: str, root: str | None) -> int:
-    """The names that facts have, those that begin with PREFIX: how often as subject, as object,
-    and how many of their facts hold."""
+    """The names that facts have.
+
+    All, or those that begin with PREFIX: how often as subject, as object, and how many of their
+    facts hold.
+    """
     from memory_palace.files import facts, roots
 
     known = facts.load(roots.find(root))
@@ -249,7 +257,7 @@ def entities(prefix: str, limit: int, shape: str, root: str | None) -> int:
         say(f"{len(found) - limit} more of {len(found)}: raise --limit, or write more of the name")
     if not found:
         if prefix:
-            _unknown(known, prefix)
+            _unknown(known, prefix, "no name begins with")
         else:
             say("no facts: `palace kg add` adds one")
     return int(failed or not found)
@@ -259,7 +267,7 @@ def entities(prefix: str, limit: int, shape: str, root: str | None) -> int:
 @format_option("text", "json")
 @root_option
 def stats(shape: str, root: str | None) -> int:
-    """How many facts there are, how many hold, and of which predicates."""
+    """How many facts there are, and of which predicates."""
     from memory_palace.cli import kg_stats
     from memory_palace.files import config as configs
     from memory_palace.files import facts, roots
@@ -278,9 +286,10 @@ def stats(shape: str, root: str | None) -> int:
 @kg.command(epilog="Example: palace kg check")
 @root_option
 def check(root: str | None) -> int:
-    """Look the facts over: contradictions, inverted dates, lines that do not count.
+    """Look the facts over for what is wrong.
 
-    Exit 1 if something is wrong. A last line that was cut off is only named.
+    Contradictions, inverted dates, lines that do not count. Exit 1 if something is wrong. A last
+    line that was cut off is only named.
     """
     from memory_palace.core import facts_check
     from memory_palace.files import config as configs
@@ -309,10 +318,10 @@ def _check_named(entity: str) -> None:
         raise BadInput("ENTITY is blank: write a name, as `palace kg entities` lists them")
 
 
-def _unknown(known: "Facts", entity: str) -> None:
+def _unknown(known: "Facts", entity: str, said: str = "no fact names") -> None:
     near = known.near(entity)
     hint = f"did you mean {', '.join(near)}?" if near else "`palace kg entities` lists the names"
-    say(f"no fact names {entity}: {hint}")
+    say(f"{said} {entity}: {hint}")
 
 
 def _tell(word: str, facts: Iterable["Fact"], moment: datetime) -> None:

@@ -23,7 +23,9 @@ Examples:
   git log -5 --format=%B | palace kg extract - --subject demo"""
 )
 @click.argument("path", metavar="PATH|-")
-@click.option("--subject", metavar="NAME", default="", help="What the text is about [its title].")
+@click.option(
+    "--subject", metavar="NAME", default="", help="What the text is about [project, else title]."
+)
 @click.option(
     "--least",
     type=click.FloatRange(0, 1),
@@ -35,14 +37,15 @@ Examples:
 @format_option("text", "jsonl")
 @root_option
 def extract(path: str, subject: str, least: float, shape: str, root: str | None) -> int:
-    """Propose facts that a note or a text states; nothing is written.
+    """Propose facts that a text states; nothing is written.
 
     By rules, for English: metadata, sentences such as "X uses Y", tables, and Key: value lines.
     Each comes with its line, a confidence, and the command that adds it.
     """
     place = roots.find(root)
     name, text = _text(place, path)
-    known = [one for one in rules.extract(name, text, subject.strip()) if one.confidence >= least]
+    every = rules.extract(name, text, subject.strip())
+    known = [one for one in every if one.confidence >= least]
     for one in known:
         command = rules.command(one, name)
         if shape == "jsonl":
@@ -53,7 +56,13 @@ def extract(path: str, subject: str, least: float, shape: str, root: str | None)
                 f"({one.rule}, confidence {one.confidence:g})\n   {printable(command)}"
             )
     if not known:
-        say(f"{printable(name or 'the text')} states nothing that a rule knows")
+        where = printable(name or "the text")
+        if every:
+            most = max(one.confidence for one in every)
+            few = count(len(every), "proposal")
+            say(f"{where}: {few}, none of --least {least:g}; the surest has {most:g}")
+        else:
+            say(f"{where} states nothing that a rule knows")
     elif sys.stdout.isatty():
         say(f"{count(len(known), 'proposal')}: nothing was written")
     return 0 if known else 1
@@ -68,7 +77,7 @@ def _text(root: Path, path: str) -> tuple[str, str]:
     file = _file(root, path)
     try:
         if not file.is_file():
-            raise BadInput(f"{path} is no file: name a note or a text file, or - for stdin")
+            raise BadInput(f"{path} is no file: give the path of a note or a text, or - for stdin")
         with file.open("rb") as opened:
             data = opened.read(MOST_BYTES + 1)
     except (OSError, ValueError) as error:

@@ -22,8 +22,9 @@ def counted(known: Facts, one_valued: Iterable[str], now: datetime) -> dict[str,
     return {
         "facts": len(known.found),
         "holding": len(known.active(now)),
-        "ended": sum(fact.ends <= now for fact in known.found),
+        "ended": sum(fact.ends <= now and not fact.taken_back for fact in known.found),
         "to_come": sum(fact.begins > now and fact.ends > fact.begins for fact in known.found),
+        "taken_back": sum(fact.taken_back for fact in known.found),
         "entities": len(known.spelled),
         "first": facts_text.moment(min(starts)) if starts else None,
         "last": facts_text.moment(max(starts)) if starts else None,
@@ -37,8 +38,10 @@ def counted(known: Facts, one_valued: Iterable[str], now: datetime) -> dict[str,
 
 def lines(counts: dict[str, Any]) -> list[str]:
     """The counts for people."""
-    holding = f"{counts['holding']} {'holds' if counts['holding'] == 1 else 'hold'}"
-    held = f"{holding}, {counts['ended']} ended, {counts['to_come']} to come"
+    hold = "holds" if counts["holding"] == 1 else "hold"
+    held = f"{counts['holding']} {hold}, {counts['ended']} ended, {counts['to_come']} to come"
+    if counts["taken_back"]:
+        held += f", {counts['taken_back']} taken back"
     shown = [f"{count(counts['facts'], 'fact')}: {held}"]
     shown.append(f"{counts['entities']} entities, {count(counts['predicates'], 'predicate')}")
     if counts["first"]:

@@ -64,6 +64,11 @@ class Fact(NamedTuple):
         """The end, exclusive, :data:`NEVER` without one."""
         return self.valid_to or NEVER
 
+    @property
+    def taken_back(self) -> bool:
+        """True if it ends where it begins, so that it never holds."""
+        return self.valid_to is not None and self.ends == self.begins
+
     def holds(self, at: datetime) -> bool:
         """True if the fact is valid at that moment."""
         return self.begins <= at and (self.valid_to is None or at < self.valid_to)

@@ -28,7 +28,7 @@ def line(fact: Fact, now: datetime) -> str:
     told += [fact.source] if fact.source else []
     told += [f"confidence {fact.confidence:g}"] if fact.confidence is not None else []
     if fact.ended_at is not None:
-        word = "ended" if fact.ends <= now else "end set"
+        word = "taken back" if fact.taken_back else "ended" if fact.ends <= now else "end set"
         why = f": {fact.reason}" if fact.reason else ""
         told.append(f"{word} by {fact.ended_by or 'hand'}{why}")
     elif fact.reason:

@@ -258,9 +258,9 @@ def _nothing(held: Pen, same: tuple[Fact, ...], *names: str) -> str:
         last = same[-1]
         ended = facts_text.moment(last.ends)
         return f"nothing to end: {last.sentence} ended on {ended} already ({last.id})"
-    said = f"nothing to end: no fact {called}"
     if len(names) == 1:
-        return f"{said}; `palace kg query` shows ids"
+        return f"nothing to end: no fact has the id {called}; `palace kg query` shows ids"
+    said = f"nothing to end: no fact {called}"
     known = logs.load(held.root)
     entities = {*names[::2], *(near for name in names[::2] for near in known.near(name))}
     some = [fact for name in entities for fact in known.about(name, "both", held.now)]
