@@ -118,6 +118,25 @@ def test_a_word_to_leave_out_that_looks_like_an_option(flag: str, told: bool) ->
     assert ran.err.endswith(hint) == told
 
 
+@pytest.mark.parametrize(
+    ("words", "listed"),
+    [(("--root", ".", "kg", "stats"), "palace"), (("kg", "--root", ".", "stats"), "palace kg")],
+)
+def test_an_option_before_the_command(words: tuple[str, ...], listed: str) -> None:
+    """What commands have and the group has not is told to stand after the command."""
+    ran = command(*words)
+    said = f"`--root` stands after the command: `{listed} --help` lists the commands"
+    assert (ran.code, ran.err) == (2, f"error: {said}\n")
+
+
+def test_an_argument_with_fixed_values_that_is_missing() -> None:
+    """Its values are told on the one line."""
+    ran = command("import")
+    assert ran.code == 2
+    start = "error: Missing argument 'KIND'. Choose from: claude-memory, codex-memories, "
+    assert ran.err.startswith(start)
+
+
 def test_another_command_excludes_no_words() -> None:
     """Its unknown options have no such hint."""
     assert command("index", "-z").err.startswith("error: no option `-z`")

@@ -99,7 +99,10 @@ def test_what_was_passed_over_is_told(palace: Palace, tmp_path: Path) -> None:
     place.mkdir()
     (place / "b.png").write_bytes(b"x")
     ran = palace.command("mine-sessions", str(place))
-    assert (ran.code, ran.out) == (1, "no conversation found\n")
+    assert (ran.code, ran.out) == (
+        1,
+        "no conversation found: PATH is a transcript, or a folder with some\n",
+    )
     assert ran.err == "passed over: 1 other kind of file (.png)\n"
 
 

@@ -86,9 +86,9 @@ def test_claude_memory(palace: Palace, tmp_path: Path) -> None:
         "home-me-demo/lamp.md": "new",
     }
     assert dict(done.others) == {
-        "no Markdown": 1,
+        "not Markdown": 1,
         "of a plugin": 1,
-        "no memory of Claude Code": 1,
+        "not a memory of Claude Code": 1,
     }
     lamp = read(palace, "claude-memory/home-me-demo/lamp.md")
     assert (lamp.title, lamp.aliases, lamp.body) == ("lamp-fact", ("lamp-fact",), "Lit.\n")

@@ -39,7 +39,7 @@ Examples:
   palace import basic-memory ~/basic-memory --yes    bring it in
   palace import mempalace ~/.mempalace --dry-run""",
 )
-@click.argument("kind", type=click.Choice(KINDS))
+@click.argument("kind", metavar="KIND", type=click.Choice(KINDS))
 @click.argument("path", type=click.Path(path_type=Path))
 @click.option("--dry-run", is_flag=True, help="Only show the plan; never ask.")
 @yes_option
@@ -51,7 +51,8 @@ def import_(
 ) -> int:
     """Bring in what another tool remembers, as notes that say where they are from.
 
-    PATH is its folder or a file of it, which is only read. Notes go to project_rooms/imports/KIND;
+    KIND is claude-memory, codex-memories, openclaw, basic-memory or mempalace, PATH its folder or a
+    file of it, which is only read. Notes go to project_rooms/imports/KIND;
     importing again brings what is new or changed. A note that a person edited stays as it is.
     """
     if dry_run and yes:
@@ -115,7 +116,7 @@ def _print(done: "Imported", told: "Written | None", shape: str, written: bool) 
 
 def _summary(done: "Imported", told: "Written | None", written: bool) -> str:
     if not done.items and not told:
-        return "nothing to import"
+        return "nothing to import: PATH is the tool's folder, or a file of it"
     kinds = Counter(item.what for item in done.items)
     words = ("new", "changed", "unchanged", "edited", "archived", "failed")
     parts = [f"{kinds[word]} {word}" for word in words if kinds[word]]

@@ -132,6 +132,8 @@ _NO_ARGUMENTS: Any = getattr(click.exceptions, "NoArgsIsHelpError", ())  # click
 
 _NO_COMMAND = re.compile(r"No such command '(.+?)'")
 _HELP = ["-h", "--help"]
+_LATER = ("--root", "--format", "--reason", "--dry-run", "--yes")
+"""Options that many commands have, and no group."""
 _EXCLUDING = "To exclude a word, write it inside the quotes with the question, or after `--`"
 
 
@@ -243,11 +245,14 @@ def _usage(error: click.ClickException, program: str) -> str:
     if isinstance(error, click.NoSuchOption) and ctx:
         known = [name for option in ctx.command.get_params(ctx) for name in option.opts]
         flags = [name for name in known if name.startswith("-")]
+        if isinstance(ctx.command, click.Group) and error.option_name in _LATER:
+            listed = f"`{ctx.command_path} --help` lists the commands"
+            return f"`{error.option_name}` stands after the command: {listed}"
         said = f"no option `{error.option_name}`{did_you_mean(error.option_name, flags)}"
         if ctx.command.name == "query" and not error.option_name.startswith("--"):
             return f"{said} {_EXCLUDING}"
         return said
-    message = error.format_message().replace("\n", " ").rstrip(".")
+    message = " ".join(error.format_message().split()).rstrip(".")
     if ctx and isinstance(ctx.command, click.Group) and (found := _NO_COMMAND.match(message)):
         return f"no command `{found[1]}`{did_you_mean(found[1], ctx.command.list_commands(ctx))}"
     if message.endswith("?"):

@@ -109,7 +109,7 @@ def _line(one: "Mined", dry_run: bool) -> str:
 
 def _summary(mined: Sequence["Mined"], dry_run: bool) -> str:
     if not mined:
-        return "no conversation found"
+        return "no conversation found: PATH is a transcript, or a folder with some"
     kinds = Counter(one.what for one in mined)
     passed: Counter[str] = Counter()
     for one in mined:

@@ -30,7 +30,7 @@ def _folder(path: Path, source: Source) -> Iterator[Piece]:
         if sources.markdown(file.name):
             yield from _piece(file, above, source)
         else:
-            source.others["no Markdown"] += 1
+            source.others["not Markdown"] += 1
 
 
 def _piece(file: File, above: str, source: Source) -> Iterator[Piece]:

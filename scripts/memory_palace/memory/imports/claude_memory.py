@@ -27,13 +27,13 @@ def _folder(path: Path, source: Source) -> Iterator[Piece]:
     for file in sources.files(path, source, hidden=True):
         in_memory = whole or "/memory/" in f"/{file.name}"
         if not sources.markdown(file.name):
-            source.others["no Markdown"] += 1
+            source.others["not Markdown"] += 1
         elif "plugins" in file.name.split("/"):
             source.others["of a plugin"] += 1
         elif in_memory or sources.matches(file.name, (*_MEMORY, *_RULES)):
             yield from _piece(file, above, source)
         else:
-            source.others["no memory of Claude Code"] += 1
+            source.others["not a memory of Claude Code"] += 1
 
 
 def _piece(file: File, above: str, source: Source) -> Iterator[Piece]:

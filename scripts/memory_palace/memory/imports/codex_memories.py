@@ -29,12 +29,12 @@ def _folder(path: Path, source: Source) -> Iterator[Piece]:
     for file in sources.files(path, source):
         inside = whole or file.name.startswith("memories/")
         if not sources.markdown(file.name):
-            source.others["no Markdown"] += 1
+            source.others["not Markdown"] += 1
         elif inside or sources.matches(file.name, _AGENTS):
             name = file.name.removeprefix("memories/")
             yield from _piece(file, above + name, source)
         else:
-            source.others["no memory of Codex"] += 1
+            source.others["not a memory of Codex"] += 1
 
 
 def _piece(file: File, name: str, source: Source) -> Iterator[Piece]:

@@ -30,7 +30,7 @@ def _folder(path: Path, source: Source) -> Iterator[Piece]:
     for file in sources.files(path, source):
         parts = file.name.split("/")
         if not sources.markdown(file.name):
-            source.others["no Markdown"] += 1
+            source.others["not Markdown"] += 1
         elif whole or "memory" in parts[:-1] or parts[-1].lower() in _TOP:
             yield from _piece(file, above + file.name, source)
         else:
