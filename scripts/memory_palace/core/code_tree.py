@@ -92,6 +92,10 @@ def language_of(path: str) -> str | None:
     return LANGUAGES.get(posixpath.splitext(path)[1][1:].lower())
 
 
+SETUP = "python3 scripts/install.py code"
+"""Brings the grammars."""
+
+
 def installed() -> bool:
     """True if the optional grammars are here."""
     return importlib.util.find_spec("tree_sitter_language_pack") is not None

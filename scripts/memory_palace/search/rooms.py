@@ -98,7 +98,7 @@ def _hint(graph: Graph, start: str) -> str:
     near = rooms_near.suggest(graph, start)
     last = mining.same(start.strip().strip("/").rpartition("/")[2])
     if near and any(mining.same(wing) == last for wing in graph.wings):
-        return f", a wing: its largest rooms are {_listed(near, ' and ')}"
+        return f": it is a wing, whose largest rooms are {_listed(near, ' and ')}"
     if near:
         return f": did you mean {_listed(near, ' or ')}?"
     known = rooms_near.largest(graph)
