@@ -181,6 +181,9 @@ def test_a_mined_file_is_read_by_its_path(palace: Palace, demo: Path) -> None:
     ("name", "why"),
     [
         ("project:demo/src/ledgr.py", "did you mean project:demo/src/ledger.py"),
+        ("project:demo", "`palace query --room project:demo` searches the project"),
+        ("demo/src/ledger.py", "did you mean project:demo/src/ledger.py\\?"),
+        ("src/ledger.py", "did you mean project:demo/src/ledger.py\\?"),
         ("project:demo/../../etc/passwd", "no file"),
         ("project:dem/src/ledger.py", "no project dem: did you mean `demo`"),
         ("project:demo/secret.env", "no file"),

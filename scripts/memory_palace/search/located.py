@@ -228,11 +228,17 @@ def _miss(root: Path, seen: Tree, name: str, cold: str | None) -> str:
         for folder in (name.rstrip("/"), TREE + name.rstrip("/")):
             if os.path.isdir(root / folder) and (folder + "/").startswith(TREE):
                 return _folder(seen, folder)
-    near = nearest_notes(seen, name)
+    near = _mined(root, name) or nearest_notes(seen, name)
     listed = " or ".join(printable(path) for path in near)
     return f"no note {shown}" + (
         f": did you mean {listed}?" if near else ": `palace query` finds notes by words"
     )
+
+
+def _mined(root: Path, name: str) -> list[str]:
+    from memory_palace.search import located_mined
+
+    return located_mined.meant(root, name)[:_SHOWN]
 
 
 def _folder(seen: Tree, folder: str) -> str:

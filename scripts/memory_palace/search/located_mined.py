@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from memory_palace.core import mining
-from memory_palace.core.errors import BadInput
+from memory_palace.core.errors import BadInput, PalaceError
 from memory_palace.core.problems import printable
 from memory_palace.core.text import MINED, did_you_mean, nearest
 from memory_palace.files import project_text, projects
@@ -39,8 +39,22 @@ def why_not(root: Path, path: str) -> str:
     if inner in listed:
         return f"{shown} is gone or cannot be read: `palace mine` looks again"
     near = nearest(inner, listed)
-    hint = f"did you mean {MINED}{name}/{printable(near)}?" if near else "`palace query` finds some"
+    search = f"`palace query --room {MINED}{name}` searches the project"
+    hint = f"did you mean {MINED}{name}/{printable(near)}?" if near else search
     return f"no file {shown}: {hint}"
+
+
+def meant(root: Path, name: str) -> list[str]:
+    """The mined files that ``name`` is without its ``project:``, or without its project too."""
+    name = name.strip().lstrip("/")
+    try:
+        listed = {one: _listed(root, one) for one in _names(root)}
+    except PalaceError:
+        return []  # the manifest's fault is told where mined files are asked for
+    paths = (mining.catalog_path(one, name) for one, inner in listed.items() if name in inner)
+    project, _, inner = name.partition("/")
+    whole = [MINED + name] if inner in listed.get(project, ()) else []
+    return [*whole, *sorted(paths)]
 
 
 def _names(root: Path) -> list[str]:
