@@ -130,7 +130,17 @@ def test_a_fact_is_asked_for_by_its_side(served: PalaceServer) -> None:
         ("kg_invalidate", {"id": "3f9ac2d41b7e"}, "`kg_query` shows"),
         ("kg_extract", {}, "give `path` or `text`"),
         ("kg_extract", {"path": "nowhere"}, "nowhere"),
+        (
+            "kg_invalidate",
+            {"subject": "zz", "predicate": "q", "object": "yy"},
+            "`kg_timeline` shows all facts of a name",
+        ),
         ("search", {"query": "x", "as_of": "someday"}, "as_of 'someday' is no date"),
+        (
+            "search",
+            {"query": "x", "as_of": "yesterday"},
+            "as_of 'yesterday' is no date: write 2026-11-29",
+        ),
         ("traverse", {"room": "desing"}, "did you mean `design`?"),
         ("tunnels", {"wings": ["demo"]}, "name two wings"),
     ],

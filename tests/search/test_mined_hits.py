@@ -181,7 +181,7 @@ def test_a_mined_file_is_read_by_its_path(palace: Palace, demo: Path) -> None:
     ("name", "why"),
     [
         ("project:demo/src/ledgr.py", "did you mean project:demo/src/ledger.py"),
-        ("project:demo", "`palace query --room project:demo` searches the project"),
+        ("project:demo", "`palace query` with --room project:demo searches it"),
         ("demo/src/ledger.py", "did you mean project:demo/src/ledger.py\\?"),
         ("src/ledger.py", "did you mean project:demo/src/ledger.py\\?"),
         ("project:demo/../../etc/passwd", "no file"),

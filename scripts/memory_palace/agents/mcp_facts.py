@@ -139,7 +139,7 @@ class Facts:
         from memory_palace.memory import facts, pen
 
         desk, said = self._desk, list[str]()
-        begins = _moment("valid_from", valid_from)
+        begins = moment("valid_from", valid_from)
         with pen.begin(desk.root, desk.now(), "palace kg add", reason, said.append) as held:
             done = facts.add(
                 held,
@@ -181,7 +181,7 @@ class Facts:
         """
         if history and as_of:
             raise BadInput("`history` shows all times: leave out `as_of`, or `history`")
-        at = _moment("as_of", as_of, end=True) or self._desk.now()
+        at = moment("as_of", as_of, end=True) or self._desk.now()
         known = self._known()
         found = known.about(entity, direction, None if history else at)
         return self._told(known, entity, found, most, at, direction)
@@ -209,7 +209,7 @@ class Facts:
         names = (subject, predicate, object)
         if any(names) == bool(id) or (any(names) and not all(names)):
             raise BadInput("give `subject`, `predicate` and `object`, or `id` alone")
-        end = _moment("ended", ended)
+        end = moment("ended", ended)
         with pen.begin(desk.root, desk.now(), "palace kg invalidate", reason, said.append) as held:
             if id:
                 done = facts.invalidate_id(held, id, ended=end)
@@ -368,7 +368,11 @@ def _line(fact: Fact, now: datetime) -> str:
     return excerpts.cut(printable(hidden(facts_text.line(fact, now))), LONGEST)
 
 
-def _moment(name: str, text: str, end: bool = False) -> datetime | None:
+def moment(name: str, text: str, end: bool = False) -> datetime | None:
+    """The moment of a day or a time, ``end`` the last one of a day; None for an empty text.
+
+    Raises :class:`BadInput` for any other text, dates in words too.
+    """
     found = (dates.end_of(text) if end else dates.parse(text)) if text else None
     if text and found is None:
         raise BadInput(f"{name} {text!r} is no date: write {dates.FORMS}")

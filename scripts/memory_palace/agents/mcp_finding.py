@@ -86,7 +86,7 @@ class Finding:
             lines=lines,
             archived=archived,
             facts=True,
-            as_of=moments("", as_of, now, "as_of")[1],
+            as_of=mcp_facts.moment("as_of", as_of, end=True),
         )
         answer = self._desk.source.ask(asked, configured, now)
         note_retrieved(self._desk.root, [hit.path for hit in answer.hits], now)

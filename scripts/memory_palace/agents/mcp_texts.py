@@ -28,6 +28,8 @@ _TOOLS = {
     "use --from": "use `valid_from`",
     "later --ended": "later `ended`",
     "earlier --ended": "earlier `ended`",
+    "`palace kg entities` lists the names": "`kg_timeline` shows all facts of a name",
+    "with --room": "with `rooms`",
     "--archived": "`archived`",
     "without --section": "without `section`",
 }

@@ -39,7 +39,7 @@ def why_not(root: Path, path: str) -> str:
     if inner in listed:
         return f"{shown} is gone or cannot be read: `palace mine` looks again"
     near = nearest(inner, listed)
-    search = f"`palace query --room {MINED}{name}` searches the project"
+    search = f"`palace query` with --room {MINED}{name} searches it"
     hint = f"did you mean {MINED}{name}/{printable(near)}?" if near else search
     return f"no file {shown}: {hint}"
 
