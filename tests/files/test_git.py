@@ -122,6 +122,34 @@ def test_a_repository_runs_no_program_of_its_own(
     assert not trace.exists()
 
 
+def test_a_partial_clone_fetches_nothing(repository: Repository, tmp_path: Path) -> None:
+    """Its configuration names the program that would bring the objects it lacks."""
+    program, trace = tmp_path / "program", tmp_path / "trace"
+    program.write_text(f"#!/bin/sh\ntouch {trace}\n")
+    program.chmod(program.stat().st_mode | stat.S_IXUSR)
+    repository.commit("palace/a.md", at=T)
+    repository.commit("palace/b.md", at=T + 100)
+    tree = repository.git("rev-parse", "HEAD~1^{tree}")
+    for key, value in {
+        "core.repositoryFormatVersion": "1",
+        "extensions.partialClone": "origin",
+        "remote.origin.promisor": "true",
+        "remote.origin.url": str(tmp_path / "elsewhere"),
+        "remote.origin.uploadpack": str(program),
+    }.items():
+        repository.git("config", key, value)
+    (repository.folder / f".git/objects/{tree[:2]}/{tree[2:]}").unlink()
+    git.commit_times(repository.folder, {"palace/a.md"}, timeout=10)
+    git.run(repository.folder, "cat-file", "-e", tree, timeout=10)
+    assert not trace.exists()
+
+
+def test_hooks_of_the_user_may_talk_to_a_remote() -> None:
+    """Only a commit of ours runs them."""
+    assert "GIT_ALLOW_PROTOCOL" not in git.environment(hooks=True)
+    assert git.environment()["GIT_ALLOW_PROTOCOL"] == "none"
+
+
 def test_the_head_is_the_current_commit(repository: Repository) -> None:
     """Before the first commit there is none; then it is the commit's hash."""
     assert git.head(repository.folder) == ""

@@ -112,7 +112,7 @@ def _run(root: Path, *arguments: str) -> str:
             capture_output=True,
             stdin=subprocess.DEVNULL,
             timeout=_SECONDS,
-            env=git.environment(),
+            env=git.environment(hooks=True),
             check=False,
         )
     except subprocess.TimeoutExpired:

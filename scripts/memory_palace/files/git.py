@@ -11,6 +11,8 @@ _QUIET = {
     "GIT_TERMINAL_PROMPT": "0",
     "LC_ALL": "C",
 }
+# Objects that a partial clone lacks are not fetched: its configuration says by which program.
+_AT_HOME = {"GIT_ALLOW_PROTOCOL": "none", "GIT_NO_LAZY_FETCH": "1"}
 # Set in a hook of git: they would lead to the repository that the hook is about.
 _OF_A_HOOK = frozenset(
     {
@@ -60,9 +62,10 @@ def command(root: Path, arguments: Sequence[str], hooks: bool = False) -> list[s
     return ["git", "-C", str(root), *_GUARD, *(() if hooks else _SAFE), *arguments]
 
 
-def environment() -> dict[str, str]:
-    """What a git command of ours is run with."""
-    return {k: v for k, v in os.environ.items() if k not in _OF_A_HOOK} | _QUIET
+def environment(hooks: bool = False) -> dict[str, str]:
+    """What a git command of ours is run with; the user's own hooks may talk to a remote."""
+    kept = {k: v for k, v in os.environ.items() if k not in _OF_A_HOOK}
+    return kept | _QUIET | ({} if hooks else _AT_HOME)
 
 
 def head(root: Path) -> str:

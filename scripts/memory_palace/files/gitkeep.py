@@ -108,7 +108,7 @@ def _say(
             input=data,
             capture_output=True,
             timeout=_SECONDS,
-            env=git.environment() | dict(environment or {}),
+            env=git.environment(hooks=True) | dict(environment or {}),
             check=False,
         )
     except (OSError, subprocess.TimeoutExpired) as error:
