@@ -177,6 +177,7 @@ def test_every_form_takes_a_place(keyword_palace: Palace, before: str) -> None:
         ("projects: [a]\n", "local.yaml:1: projects is"),
         ("project: {}\n", "local.yaml:1: unknown key `project`: did you mean `projects`?"),
         ("projects:\n  a: src\n", "full path"),
+        ("projects:\n  a: ~no-such-user/src\n", "full path"),
         ("projects:\n  a/b: /src\n", "names no project"),
         ("projects: {\n", "broken YAML"),
         ("- a\n", "not a mapping"),

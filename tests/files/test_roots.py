@@ -89,6 +89,12 @@ def test_what_is_no_palace_root_is_refused(
     )
 
 
+def test_the_home_of_a_user_who_is_not_there(tmp_path: Path) -> None:
+    """``~nobody`` is a folder's name then, as a shell takes it."""
+    with pytest.raises(BadInput, match=r"^~no-such-user/x is not a palace root"):
+        roots.find("~no-such-user/x", start=tmp_path)
+
+
 def test_a_root_is_given_by_its_real_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A relative path, ``~`` and a symbolic link lead to the same root."""
     root = palace(tmp_path / "root")

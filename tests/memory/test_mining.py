@@ -386,6 +386,8 @@ def test_what_is_no_folder(keyword_palace: Palace, top: Path) -> None:
     for given in (top / "README.md", top / "none", top / "loop", "a\0b", ""):
         with pytest.raises(BadInput, match="folder"):
             at(keyword_palace, given)
+    with pytest.raises(BadInput, match="No such file"):
+        mining_names.at(keyword_palace.root, "~no-such-user/x")
     with pytest.raises(BadInput, match="--name 'a/b' names no project"):
         at(keyword_palace, top, "a/b")
 

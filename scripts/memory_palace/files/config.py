@@ -110,7 +110,7 @@ def _from_environment(config: Config, environment: Mapping[str, str]) -> Config:
     models = dict(config.models)
     for name, variable in MODEL_FOLDERS.items():
         if environment.get(variable):
-            models[name] = Path(environment[variable]).expanduser()
+            models[name] = Path(os.path.expanduser(environment[variable]))
     return replace(
         config,
         models=models,
@@ -218,7 +218,7 @@ def _models(value: Any) -> dict[str, Path]:
         or any(not isinstance(folder, str) for folder in value.values())
     ):
         raise Wrong(f" is {value!r}: write folders for {values.listed(tuple(MODEL_FOLDERS))}")
-    return {name: Path(folder).expanduser() for name, folder in value.items()}
+    return {name: Path(os.path.expanduser(folder)) for name, folder in value.items()}
 
 
 def _milvus_uri(value: Any) -> str:
@@ -227,7 +227,7 @@ def _milvus_uri(value: Any) -> str:
     if not isinstance(value, str):
         raise Wrong(f" is {value!r}: {wanted}")
     if "://" not in value:
-        path = Path(value).expanduser()
+        path = Path(os.path.expanduser(value))
         if path.suffix != ".db" or not path.is_absolute():
             raise Wrong(f" is {value!r}: {wanted}")
         return str(path)
@@ -253,9 +253,9 @@ def _palaces(value: Any) -> dict[Path, str]:
             raise Wrong(
                 f": {folder!r} has the name {name!r}: write at most 40 of a-z, 0-9, `_` and `-`"
             )
-        if not Path(folder).expanduser().is_absolute():
+        if not Path(os.path.expanduser(folder)).is_absolute():
             raise Wrong(f": {folder!r} is no full path: write one, or one from ~")
-    return {Path(folder).expanduser(): name for folder, name in value.items()}
+    return {Path(os.path.expanduser(folder)): name for folder, name in value.items()}
 
 
 _EXCLUDE = ("exclude", values.patterns)

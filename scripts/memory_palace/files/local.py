@@ -149,7 +149,7 @@ def _folders(at: str, value: object) -> dict[str, Path]:
     for name, folder in value.items():
         if fault := mining.name_fault(str(name)):
             raise BadInput(f"{at}: projects: {fault}")
-        if not isinstance(folder, str) or not Path(folder).expanduser().is_absolute():
+        if not isinstance(folder, str) or not Path(os.path.expanduser(folder)).is_absolute():
             raise BadInput(f"{at}: projects: {name} is {folder!r}: write the folder's full path")
-        found[str(name)] = Path(folder).expanduser()
+        found[str(name)] = Path(os.path.expanduser(folder))
     return found

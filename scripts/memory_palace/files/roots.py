@@ -23,7 +23,7 @@ def find(given: str | None = None, start: Path | None = None) -> Path:
     """
     named = given or os.environ.get("PALACE_ROOT")
     if named:
-        root = Path(named).expanduser()
+        root = Path(os.path.expanduser(named))
         if not (root / MARKER).is_file():
             raise BadInput(
                 f"{root} is not a palace root (no {MARKER}): "

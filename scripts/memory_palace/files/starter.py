@@ -1,5 +1,6 @@
 """A new palace: the rooms, the ignore rules, and a first note to change."""
 
+import os
 from pathlib import Path
 
 from memory_palace.core.errors import BadInput, Missing
@@ -77,7 +78,7 @@ def make(directory: Path) -> list[str]:
 
     Raises :class:`BadInput` if that is no place for one, :class:`Missing` without git.
     """
-    root = directory.expanduser()
+    root = Path(os.path.expanduser(directory))
     made = []
     try:
         root.mkdir(parents=True, exist_ok=True)

@@ -1,5 +1,6 @@
 """Which project a folder is: its name, and whether it may have it."""
 
+import os
 from pathlib import Path
 
 from memory_palace.core import mining
@@ -60,7 +61,7 @@ def _folder(given: str) -> Path:
     if not given.strip():
         raise BadInput("DIR is empty: name a project's folder, `.` for this one")
     try:
-        folder = Path(given).expanduser().resolve(strict=True)
+        folder = Path(os.path.expanduser(given)).resolve(strict=True)
         if not folder.is_dir():
             raise BadInput(f"{printable(given)} is no folder: name the folder that it is in")
     except (OSError, RuntimeError, ValueError) as error:

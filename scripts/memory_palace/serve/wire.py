@@ -105,7 +105,7 @@ def settings(environment: Mapping[str, str] | None = None) -> dict[str, str]:
         if ours or name in _SETTINGS:
             # A relative folder would be another place in every process.
             folder = value and name.endswith(("_DIR", "_HOME", "_CACHE"))
-            found[name] = str(Path(value).expanduser().absolute()) if folder else value
+            found[name] = str(Path(os.path.expanduser(value)).absolute()) if folder else value
     return found
 
 
