@@ -215,6 +215,7 @@ def test_entities_are_counted() -> None:
         (added(""), "has no `object`"),
         (added(subject=["a"]), "has no `subject`"),
         (added("''"), "`object` is \"''\", which names nothing"),
+        (added("x" * 501), "`object` has 501 characters: write at most 500"),
         (added(at="soon"), "`at` is 'soon': write 2026-11-29"),
         (added(valid_from="2026-13-01"), "`valid_from` is '2026-13-01'"),
         (added(valid_to=5), "`valid_to` is '5'"),

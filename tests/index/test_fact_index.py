@@ -285,3 +285,23 @@ def test_only_a_line_that_counts_ends_a_fact(tmp_path: Path, row: dict[str, Any]
     assert about(tmp_path, "ada") == oracle(tmp_path, "ada")
     early = datetime(2026, 11, 5, tzinfo=UTC)
     assert [fact.id for fact in about(tmp_path, "ada", at=early)] == ["7"]
+
+
+def test_half_characters_hide_no_other_fact(tmp_path: Path) -> None:
+    """What is not UTF-8, or a lone surrogate, in names, id or source is U+FFFD: no database could
+    hold it."""
+    write(tmp_path, [added(1, "Ada", "Bob")])
+    with (tmp_path / PATH).open("ab") as file:
+        for number, row in enumerate(
+            (
+                added(2, "Ada", "Caf\udce9"),
+                added(3, "\ud800", "Ada"),
+                added(4, "Ada", "Cy", id="\ud800", source="\udce9", by="\ud800"),
+            )
+        ):
+            text = json.dumps(row, ensure_ascii=bool(number))
+            file.write(text.encode("utf-8", "surrogateescape") + b"\n")
+    assert [fact.object for fact in about(tmp_path, "ada")] == [
+        *("Bob", "Caf\ufffd", "Ada", "Cy"),
+    ]
+    assert about(tmp_path, "ada") == oracle(tmp_path, "ada")

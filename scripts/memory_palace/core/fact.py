@@ -15,6 +15,8 @@ KINDS: dict[str, tuple[str, ...]] = {
 }
 """Each kind of line, and the keys that it has besides those that all events share."""
 
+LONGEST_NAME = 500
+"""Characters of a subject, predicate, object or source."""
 
 LONG_AGO = datetime.min.replace(tzinfo=UTC)
 """Stands for the start of a fact that has none."""

@@ -1,14 +1,27 @@
 """Lines of ``manifests/facts.jsonl``, in any order, as facts."""
 
 import contextlib
+import re
 from collections.abc import Collection, Iterable
 from datetime import datetime
 from typing import Any, Literal, NamedTuple
 
 from memory_palace.core import dates
-from memory_palace.core.fact import KINDS, LONG_AGO, NEVER, PATH, Fact, fact_id, normal
+from memory_palace.core.fact import (
+    KINDS,
+    LONG_AGO,
+    LONGEST_NAME,
+    NEVER,
+    PATH,
+    Fact,
+    fact_id,
+    normal,
+)
 from memory_palace.core.problems import Problem
 from memory_palace.core.text import did_you_mean, short_id
+
+_HALF = re.compile("[\ud800-\udfff]")
+"""Half a character, and a byte that was not UTF-8: no database takes it, no terminal shows it."""
 
 
 class Read(NamedTuple):
@@ -156,6 +169,9 @@ class _Fold:
         name = _text(data, key)
         if not name:
             raise _Void(f"has no `{key}`: a fact has subject, predicate and object; left out")
+        if len(name) > LONGEST_NAME:
+            what = f"`{key}` has {len(name)} characters: write at most {LONGEST_NAME}; left out"
+            raise _Void(what)
         compared = normal(name)
         if not compared:
             raise _Void(f"`{key}` is {name!r}, which names nothing: write a name; left out")
@@ -250,7 +266,8 @@ def _times(data: dict[str, Any]) -> tuple[datetime | None, datetime | None]:
 def _text(data: dict[str, Any], key: str) -> str:
     value = data.get(key)
     if isinstance(value, str):
-        return " ".join(value.split())
+        said = " ".join(value.split())
+        return said if said.isascii() else _HALF.sub("\ufffd", said)
     if isinstance(value, bool) or not isinstance(value, int | float):
         return ""
     return str(value)

@@ -9,13 +9,12 @@ from typing import Any
 from memory_palace.core import dates, facts, facts_text, privacy
 from memory_palace.core.errors import BadInput, Missing, Refused
 from memory_palace.core.events import Event
+from memory_palace.core.fact import LONGEST_NAME
 from memory_palace.core.facts import Fact, Facts
 from memory_palace.core.text import nearest
 from memory_palace.files import facts as logs
 from memory_palace.memory.pen import Pen
 
-LONGEST_NAME = 500
-"""Characters of a subject, predicate, object or source."""
 _MOST_COMPARED = 1000
 
 
