@@ -242,3 +242,11 @@ def _stats(root: Path) -> list:  # type: ignore[type-arg]
     from memory_palace.files.collect import Wanted, collect
 
     return collect(root, Wanted()).files
+
+
+def test_a_room_that_no_folder_could_be_called(keyword_palace: Palace) -> None:
+    """Endless, half a character or none: the rule says where the file belongs."""
+    rooms = ["x" * 256, "\ud800", "", 7]
+    rows = [json.dumps({"path": f"a/{n}.py", "room": room}) for n, room in enumerate(rooms)]
+    keyword_palace.write("manifests/projects/demo.jsonl", "\n".join(rows) + "\n")
+    assert {line.room for line in projects.listed(keyword_palace.root, "demo")} == {"a"}

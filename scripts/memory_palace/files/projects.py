@@ -7,7 +7,7 @@ import posixpath
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard
 
 from memory_palace.core import mining
 from memory_palace.core.errors import BadInput, Missing
@@ -20,6 +20,7 @@ from memory_palace.files.tree import is_text
 FOLDER = "manifests/projects"
 MOST_BYTES = 256 * 1024 * 1024
 _ENDING = ".jsonl"
+_LONGEST_ROOM = 255
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,9 +165,14 @@ def _line(data: dict[str, Any]) -> Line:
     return Line(
         path,
         kind if kind in ("code", "document") else mining.kind(path),
-        room if isinstance(room, str) and room else mining.room(path, {}),
+        room if _is_room(room) else mining.room(path, {}),
         priority if priority in PRIORITIES else mining.PRIORITY,
     )
+
+
+def _is_room(room: object) -> TypeGuard[str]:
+    """True for what a folder could be called: no line makes the others' output unreadable."""
+    return isinstance(room, str) and 0 < len(room) <= _LONGEST_ROOM and is_text(room)
 
 
 def _fault(data: dict[str, Any]) -> str:
