@@ -1,5 +1,6 @@
 """Mining a project: what is planned, refused, written and kept."""
 
+import errno
 import os
 from pathlib import Path
 
@@ -7,8 +8,8 @@ import pytest
 
 from files.repository import Repository
 from memory_palace.core.errors import BadInput, Missing, Refused
+from memory_palace.files import atomic, local, mined, projects, read
 from memory_palace.files import config as configs
-from memory_palace.files import local, mined, projects, read
 from memory_palace.files.projects import Project
 from memory_palace.memory import mining, mining_names, pen
 from memory_palace.memory.mining import Planned
@@ -398,3 +399,20 @@ def test_a_project_is_found_by_its_name(keyword_palace: Palace, top: Path) -> No
     assert mining_names.named(keyword_palace.root, "Demo") == Project("demo", top)
     with pytest.raises(Refused, match="did you mean `demo`"):
         mining_names.named(keyword_palace.root, "dem")
+
+
+@pytest.mark.parametrize("path", ["manifests/projects/demo.jsonl", ".palace/local.yaml"])
+def test_what_cannot_be_written(
+    keyword_palace: Palace, top: Path, monkeypatch: pytest.MonkeyPatch, path: str
+) -> None:
+    """Which file, and what to do; a follower goes on after that."""
+    real = atomic.write
+
+    def write(place: Path, *rest: object, **options: object) -> None:
+        if place == keyword_palace.root / path:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        real(place, *rest, **options)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(atomic, "write", write)
+    with pytest.raises(Missing, match=rf"^{path} cannot be written \(No space left on device\)"):
+        mine(keyword_palace, top)

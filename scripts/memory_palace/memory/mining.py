@@ -1,9 +1,10 @@
 """Mining: the files of a project become lines of its manifest. Nothing is written to them."""
 
+import contextlib
 import functools
 import os
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -229,26 +230,45 @@ def guard(planned: Planned) -> None:
 def write(pen: Pen, planned: Planned) -> bool:
     """Write the manifest of a project and where it is; True if the manifest differs now.
 
-    Raises :class:`Refused` if there is nothing to mine, :class:`Changed` if the manifest moved on.
+    Raises :class:`Refused` if there is nothing to mine, :class:`Changed` if the manifest moved on,
+    :class:`Missing` if it cannot be written.
     """
     if not planned.lines and not planned.before.lines:
         raise Refused(
             f"{planned.folder} has no file to mine: name another folder, or add extensions "
             "under `mine:` in palace.yaml"
         )
-    local.put(pen.root, planned.name, planned.folder)
-    written = projects.save(pen.root, planned.name, planned.before, planned.lines)
+    path = projects.manifest_path(planned.name)
+    with _writing(local.PATH):
+        local.put(pen.root, planned.name, planned.folder)
+    with _writing(path):
+        written = projects.save(pen.root, planned.name, planned.before, planned.lines)
     if written:
-        pen.touched[projects.manifest_path(planned.name)] = None
+        pen.touched[path] = None
     mined.keep(pen.root, planned.name, planned.seen, pen.now)
     return written
 
 
+@contextlib.contextmanager
+def _writing(path: str) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise Missing(
+            f"{path} cannot be written ({error.strerror or error}): free disk space or mend that "
+            "place, and run this again"
+        ) from None
+
+
 def forget(pen: Pen, name: str) -> None:
-    """Remove a project's lines, and where it was; its files stay as they are."""
-    path = projects.remove(pen.root, name)
+    """Remove a project's lines, and where it was; its files stay as they are. Raises
+    :class:`Missing` if that cannot be written."""
+    path = projects.manifest_path(name)
+    with _writing(path):
+        projects.remove(pen.root, name)
     pen.touched[path] = None
-    local.put(pen.root, name, None)
+    with _writing(local.PATH):
+        local.put(pen.root, name, None)
     mined.forget(pen.root, name)
 
 
