@@ -509,6 +509,17 @@ def test_a_fact_that_begins_in_a_number(palace: Palace, tmp_path: Path) -> None:
     assert told == (0, 0, ("fact Max born there: it begins '2015', which is no date: left out",))
 
 
+def test_an_endless_name_is_told_in_a_line(palace: Palace) -> None:
+    """The fact is left out, and what is said of it stays short."""
+    triples = [
+        Triple("Max", "knows", "x" * 100_000, "2020-01-01"),
+        Triple("y" * 999, "is", "z", ""),
+    ]
+    new, there, odd = facts.write(palace.root, NOW, triples, "palace import")
+    assert (new, there, len(odd)) == (0, 0, 2)
+    assert all(len(line) < 300 for line in odd)
+
+
 def test_two_pieces_of_one_name(palace: Palace, tmp_path: Path) -> None:
     """The second is told and left out, in this run and the next: it never takes the first's
     note."""

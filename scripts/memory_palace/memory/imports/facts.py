@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import NamedTuple
 
-from memory_palace.core import dates
+from memory_palace.core import dates, layers
 from memory_palace.core.errors import BadInput, Refused
 from memory_palace.core.facts import Fact, Facts, normal
 from memory_palace.files import facts as logs
@@ -14,6 +14,7 @@ from memory_palace.memory import facts, pen
 from memory_palace.memory.imports.sources import Triple
 
 _INSTANT = timedelta(microseconds=1)
+_MOST_SHOWN = 80  # characters of a name
 
 
 class Written(NamedTuple):
@@ -100,7 +101,7 @@ def write(
                 new += added.new
                 there += not added.new
             except (BadInput, Refused) as error:
-                odd.append(f"fact {' '.join(names)}: {error}")
+                odd.append(f"{_shown(triple)}: {error}")
     return Written(new, there, tuple(odd))
 
 
@@ -110,7 +111,7 @@ def _timed(triples: Iterable[Triple]) -> tuple[list[_Timed], list[str]]:
     for triple in triples:
         start = dates.parse(triple.start)
         end = dates.end_of(triple.end) if triple.end else None
-        said = f"fact {triple.subject} {triple.predicate} {triple.object}"
+        said = _shown(triple)
         if start is None:
             odd.append(f"{said}: it begins {triple.start!r}, which is no date: left out")
         elif triple.end and end is None:
@@ -122,6 +123,12 @@ def _timed(triples: Iterable[Triple]) -> tuple[list[_Timed], list[str]]:
                 end += _INSTANT  # the last day as a whole: from the next one on it does not hold
             good.append(_Timed(triple, start.replace(microsecond=0), end))
     return sorted(good, key=lambda one: one.start), odd
+
+
+def _shown(triple: Triple) -> str:
+    """A fact that is left out, as a line says it: what is wrong may be its length."""
+    names = (triple.subject, triple.predicate, triple.object)
+    return f"fact {' '.join(layers.clipped(name, _MOST_SHOWN) for name in names)}"
 
 
 def _is_there(known: Facts, one: _Timed) -> bool:
