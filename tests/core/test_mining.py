@@ -95,6 +95,13 @@ def test_what_names_no_project(name: str) -> None:
     assert "letters, digits" in mining.name_fault(name)
 
 
+@pytest.mark.parametrize("name", ["con", "NUL", "com1", "aux.tools"])
+def test_a_device_of_windows_names_no_project(name: str) -> None:
+    """No such file could be checked out there; a folder of that name has another one here."""
+    assert "device" in mining.name_fault(name)
+    assert mining.as_name(name) == f"project-{name}"
+
+
 @given(st.text(max_size=120))
 def test_every_folder_gives_a_name(text: str) -> None:
     """Whatever a folder is called, its project's name is one, and stays as it is."""

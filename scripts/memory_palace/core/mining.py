@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from memory_palace.core.text import MINED, nfc
+from memory_palace.core.text import MINED, is_device, nfc
 
 CODE = frozenset(
     "go py js ts tsx jsx rs java kt rb c h cpp hpp cs swift yaml yml toml json sql sh bash zsh"
@@ -140,6 +140,8 @@ def is_text(data: bytes) -> bool:
 
 def name_fault(name: str) -> str:
     """What is wrong with the name of a project; empty if nothing is."""
+    if is_device(name):
+        return f"{name!r} is a device on Windows: write another name"
     if _NAME.fullmatch(name) and not name.endswith("."):
         return ""
     return f"{name!r} names no project: write at most 80 letters, digits, `_`, `.`, `+` and `-`"
@@ -147,7 +149,8 @@ def name_fault(name: str) -> str:
 
 def as_name(text: str) -> str:
     """A folder's name as one of a project."""
-    return re.sub(r"[^\w.+-]+|^[^\w]+", "-", nfc(text)).strip("-.+")[:80].rstrip(".") or "project"
+    name = re.sub(r"[^\w.+-]+|^[^\w]+", "-", nfc(text)).strip("-.+")[:80].rstrip(".") or "project"
+    return f"project-{name}"[:80].rstrip(".") if is_device(name) else name
 
 
 def catalog_path(project: str, path: str) -> str:

@@ -81,7 +81,12 @@ def slug(text: str) -> str:
         name = next(iter(plain.split()), short_id(text))[:LONGEST_SLUG]
         while not _fits(name):
             name = name[:-1]
-    return f"{name}-note" if _RESERVED.fullmatch(name) else name
+    return f"{name}-note" if is_device(name) else name
+
+
+def is_device(name: str) -> bool:
+    """True for a file's name that Windows keeps for a device, whatever its ending."""
+    return bool(_RESERVED.fullmatch(name.partition(".")[0].lower()))
 
 
 def _in_a_word(character: str) -> bool:
