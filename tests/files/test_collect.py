@@ -69,6 +69,28 @@ def test_ignore_rules_with_negations_and_folders(top: Path) -> None:
     ]
 
 
+def test_a_pipe_in_the_place_of_what_git_excludes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Git would wait for it: it is not asked for what it does not track."""
+    Repository(tmp_path)
+    write(tmp_path, "a.py")
+    (tmp_path / ".git/info/exclude").unlink(missing_ok=True)
+    (tmp_path / ".git/info").mkdir(exist_ok=True)
+    os.mkfifo(tmp_path / ".git/info/exclude")
+    monkeypatch.setattr(gitlist, "_SECONDS", 5.0)
+    asked: list[tuple[str, ...]] = []
+    real = gitlist._ask
+
+    def ask(folder: Path, *what: str) -> list[bytes] | None:
+        asked.append(what)
+        return real(folder, *what)
+
+    monkeypatch.setattr(gitlist, "_ask", ask)
+    assert paths(collect.collect(tmp_path, Wanted())) == ["a.py"]
+    assert asked == [("--cached", "--stage")]
+
+
 def test_pipes_and_sockets_are_not_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """They are counted where a walk meets them, and nothing hangs; git does not list them."""
     monkeypatch.chdir(tmp_path)

@@ -61,12 +61,14 @@ def _with(folder: Path, found: dict[str, Entry], others: list[bytes]) -> list[En
 
 
 def _would_hang(folder: Path, tracked: Iterable[str]) -> bool:
-    """True where git would wait for a pipe called ``.gitignore``, as it opens whatever is there."""
+    """True where git would wait for a pipe called ``.gitignore``, or one in the place of its own
+    ``info/exclude``, as it opens whatever is there."""
     above = [folder]
     while not os.path.lexists(above[-1] / ".git") and above[-1] != above[-1].parent:
         above.append(above[-1].parent)
     names = {path.rpartition("/")[0] for path in tracked}
-    return any(_is_special(place / IGNORE) for place in (*above, *(folder / n for n in names)))
+    places = (place / IGNORE for place in (*above, *(folder / n for n in names)))
+    return any(map(_is_special, (above[-1] / ".git/info/exclude", *places)))
 
 
 def _is_special(place: Path) -> bool:
