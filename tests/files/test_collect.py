@@ -281,6 +281,13 @@ def test_a_pattern_that_cannot_be_used(tmp_path: Path) -> None:
     ]
 
 
+def test_a_list_of_patterns_from_windows(top: Path) -> None:
+    """The mark of UTF-8 is no part of the first pattern, nor are other signs ends of lines."""
+    write(top, "a.py", "b.py", "c.py", "d\x0ce.py")
+    write(top, ".gitignore", text="\ufeffa.py\r\nb.py\r\nd\x0ce.py\n")
+    assert paths(collect.collect(top, Wanted())) == ["c.py"]
+
+
 def test_many_files_in_one_folder(tmp_path: Path) -> None:
     """Ten thousand, by path."""
     for number in range(10_000):

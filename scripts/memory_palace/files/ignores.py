@@ -73,7 +73,7 @@ def _read(top: Path, folder: str, above: _Rules | None, problems: list[Problem])
         problems.append(got.problem)
         return None
     good: list[Pattern] = []
-    for number, line in enumerate(got[0].decode("utf-8", "replace").splitlines(), start=1):
+    for number, line in enumerate(got[0].decode("utf-8-sig", "replace").split("\n"), start=1):
         try:
             pattern = gitignore.pattern(line)
         except ValueError:
