@@ -213,6 +213,59 @@ def test_a_follower_outlives_a_folder(
     assert len(listed(keyword_palace)) == 3
 
 
+def test_a_follower_outlives_faults_of_places_and_names(
+    keyword_palace: Palace, top: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A local.yaml that is being edited, a project that was forgotten: said once, and it goes on
+    where they are mended."""
+    keyword_palace.command("mine", str(top))
+    follower = Follower(keyword_palace.root, ["demo"], Keeper(keyword_palace.root, lambda _: None))
+    good = (keyword_palace.root / local.PATH).read_text()
+    capsys.readouterr()
+    keyword_palace.write(local.PATH, "projects: [\n")
+    for _ in range(3):
+        follower.look()
+    assert capsys.readouterr().err.count("local.yaml") == 1
+    keyword_palace.write(local.PATH, good)
+    write(top / "new.py", "x\n")
+    follower.look()
+    assert "new.py" in listed(keyword_palace)
+    projects.remove(keyword_palace.root, "demo")
+    capsys.readouterr()
+    for _ in range(3):
+        follower.look()
+    assert capsys.readouterr().err.count("demo: no project now\n") == 1
+
+
+def test_a_follower_does_not_run_for_what_it_may_not_read(
+    keyword_palace: Palace, top: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file that stays unreadable is no news; one that was just written is looked at again."""
+    keyword_palace.command("mine", str(top))
+    keeper = Keeper(keyword_palace.root, lambda _: None)
+    follower = Follower(keyword_palace.root, ["demo"], keeper)
+    ran: list[int] = []
+    real, run = mined.look, keeper.refresh
+    monkeypatch.setattr(keeper, "refresh", lambda: (ran.append(1), run())[1])
+
+    def look(folder: Path, file: FileStat, now_ns: int) -> mined.Seen:
+        seen = real(folder, file, now_ns)
+        closed = file.path == "shut.py"
+        return seen._replace(what=mined.UNREADABLE, settled=False) if closed else seen
+
+    monkeypatch.setattr(mined, "look", look)
+    write(top / "shut.py", "x\n")
+    follower.look()
+    ran.clear()
+    follower.look()
+    assert ran == []
+    (top / "young.py").write_text("x\n")
+    for _ in range(2):
+        ran.clear()
+        follower.look()
+        assert ran == [1]
+
+
 def test_watch_runs_until_it_is_ended(keyword_palace: Palace, top: Path) -> None:
     """One at a time; SIGTERM ends it with 0, Ctrl-C with 130."""
     command = [sys.executable, str(SCRIPTS / "palace.py"), "mine", str(top), "--watch"]

@@ -59,10 +59,17 @@ class Follower:
         heard, self._said = self._said, set()
         differs = self._again
         self._again = False
-        known = {project.name: project for project in projects.every(self._root)}
-        for name in self._names:
+        known: dict[str, Project] = {}
+        try:
+            known = {project.name: project for project in projects.every(self._root)}
+        except PalaceError as error:
+            self._once(str(error), heard)
+        for name in self._names if not self._said else ():
             project = known.get(name)
-            if project is None or project.root is None:
+            if project is None:
+                self._once(f"{name}: no project now", heard)
+                continue
+            if project.root is None:
                 self._once(f"{name}: not on this machine now, its lines are kept", heard)
                 continue
             try:
@@ -85,7 +92,9 @@ class Follower:
             self._tell(problem, heard)
         mining.guard(planned)
         # A file so young that it may change unseen is looked at once more.
-        self._again |= any(not seen.settled for seen in planned.seen.values())
+        self._again |= any(
+            not seen.settled and seen.what != mined.UNREADABLE for seen in planned.seen.values()
+        )
         if not (planned.added or planned.changed or planned.moved or planned.removed):
             mined.keep(self._root, project.name, planned.seen)
             return False
