@@ -197,6 +197,22 @@ def test_only_listed_files_are_read(palace: Palace, demo: Path, name: str, why: 
         reading.read(palace.root, name)
 
 
+def test_a_closed_folder_is_no_fault_of_a_reader(
+    palace: Palace, demo: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is refused in a line."""
+    real = Path.is_file
+
+    def is_file(place: Path) -> bool:
+        if place.name == "ledger.py":
+            raise PermissionError(13, "Permission denied", str(place))
+        return real(place)
+
+    monkeypatch.setattr(Path, "is_file", is_file)
+    with pytest.raises(Refused, match="is gone or cannot be read"):
+        reading.read(palace.root, "project:demo/src/ledger.py")
+
+
 def test_a_link_in_a_listed_files_place_is_not_read(
     palace: Palace, demo: Path, tmp_path: Path
 ) -> None:

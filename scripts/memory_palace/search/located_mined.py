@@ -18,9 +18,9 @@ def is_there(root: Path, path: str) -> bool:
         return False
     try:
         place = projects.place(root, path)
-    except BadInput:
+        return place is not None and place.is_file()
+    except (BadInput, OSError):  # a link on the way; a folder that is closed to us
         return False
-    return place is not None and place.is_file()
 
 
 def why_not(root: Path, path: str) -> str:
