@@ -95,6 +95,23 @@ def test_without_the_grammars_there_are_no_definitions(monkeypatch: pytest.Monke
     assert definitions("a.yaml", "a: 1\n") == ()
 
 
+def test_a_grammar_that_fails_is_named_and_its_code_has_no_definitions(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """One that is missing, and one that breaks on a file."""
+
+    class Broken:
+        def parse(self, source: bytes) -> None:
+            raise ValueError("incompatible version")
+
+    monkeypatch.setattr(code_tree, "_pack", object)
+    monkeypatch.setattr(code_tree, "_parser", {"python": Broken()}.get)
+    assert definitions("a.py", "def f(): pass\n") == definitions("a.kt", "fun f() {}\n") == ()
+    assert code_tree.lacking(["a.kt", "b.kt", "a.py", "a.rs", "a.md"]) == ["kotlin", "rust"]
+    monkeypatch.setattr(code_tree, "_pack", lambda: None)
+    assert code_tree.lacking(["a.kt"]) == []
+
+
 def test_chunks_are_made_anew_only_where_they_get_better() -> None:
     """A Python without the grammars leaves those that another one made."""
     assert code_tree.is_better("1+", "1")

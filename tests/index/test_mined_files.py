@@ -390,3 +390,22 @@ def test_the_check_counts_mined_files(palace: Palace, demo: Project) -> None:
     checked = run.check(palace.root, palace.config, palace.choice, Options())
     assert checked.changes.changed == ["project:demo/src/ledger.py"]
     assert freshness.changed_files(palace.root, palace.config, _opened(palace)) == 1
+def test_a_missing_grammar_is_said_once(
+    palace: Palace, demo: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """When its code is read; a note's name is no language."""
+    monkeypatch.setattr(code_tree, "_pack", object)
+    monkeypatch.setattr(code_tree, "_parser", lambda language: None)
+    demo.write("src/b.py", "x = 1\n")
+    said = Said()
+    for _ in range(2):
+        run.index(palace.root, palace.config, palace.choice, Options(), said)
+    assert said.lines == [
+        "no grammar for python: cut at blank lines; `python3 scripts/install.py code` puts them "
+        "in place"
+    ]
+    assert rows(palace, "SELECT heading, text FROM chunks WHERE text GLOB '*def *'") == [
+        ("[]", CODE.strip())
+    ]
+
+

@@ -2,7 +2,7 @@
 
 import importlib.util
 import posixpath
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -121,7 +121,18 @@ def definitions(path: str, text: str) -> tuple[Definition, ...]:
     parser = _parser(language)
     if parser is None:
         return ()
-    return _nested(_found(parser.parse(text.encode("utf-8", "replace")).root_node))
+    try:
+        return _nested(_found(parser.parse(text.encode("utf-8", "replace")).root_node))
+    except Exception:  # a grammar of another version than its package has faults of its own
+        return ()
+
+
+def lacking(paths: Iterable[str]) -> list[str]:
+    """The languages of source files whose grammar cannot be used although the package is here."""
+    languages = {language for path in paths if (language := language_of(path))}
+    if not languages or _pack() is None:
+        return []
+    return sorted(language for language in languages if _parser(language) is None)
 
 
 def _found(root: "Node") -> list[tuple["Node", bool]]:

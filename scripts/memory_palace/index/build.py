@@ -108,6 +108,11 @@ def keywords_phase(
         _apply(root, main, todo, entries, around.mined, options.force, progress)
         _connect_links(main, below, around)
         done = Indexed(todo, cold, synced(main, around))
+        if lacking := code_tree.lacking(filter(is_mined, todo.to_read)):
+            progress.say(
+                f"no grammar for {', '.join(lacking)}: cut at blank lines; "
+                "`python3 scripts/install.py code` puts them in place"
+            )
         if options.sync_manifest:
             done.manifest_written = manifests.save(root, around.manifest, done.synced)
         done.files, done.chunks = main.count("files"), main.count("chunks")
@@ -178,7 +183,7 @@ def _apply(
     progress: Progress,
 ) -> None:
     """All changes in one transaction."""
-    to_read = [*todo.added, *todo.moved, *todo.changed]
+    to_read = todo.to_read
     now_ns = time.time_ns()
     progress.start("files" if mined.lines else "notes", len(to_read))
     try:

@@ -55,6 +55,10 @@ class Changes:
     @property
     def any(self) -> bool:
         return bool(self.added or self.changed or self.moved or self.removed)
+    @property
+    def to_read(self) -> list[str]:
+        return [*self.added, *self.moved, *self.changed]
+
 
     def everything(self) -> "Changes":
         """The same, with every file that is there to be read again."""
