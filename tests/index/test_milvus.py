@@ -12,6 +12,8 @@ from typing import Any
 import pytest
 
 from memory_palace.core.errors import BadInput, Missing, Refused
+from memory_palace.core.mining import Line
+from memory_palace.files import local, projects
 from memory_palace.files.config import Config
 from memory_palace.index import milvus, milvus_client
 from memory_palace.index import milvus_rows as rows
@@ -197,6 +199,29 @@ def test_most_of_a_palace_is_not_taken_out_unasked(sent: Sent, tmp_path: Path) -
         other.push()
     assert len(sent.sent_notes()) == 40
     assert other.push(yes=True).removed == 40
+
+
+@needs_milvus
+def test_mined_files_are_no_measure_for_what_is_taken_out(sent: Sent, tmp_path: Path) -> None:
+    """They go however many they are, and do not hide that most notes would."""
+    sent.notes(a="alpha")
+    top = tmp_path / "demo-source"
+    top.mkdir()
+    local.put(sent.root, "demo", top)
+    lines = [Line(f"{n}.py", "code", "general") for n in range(100)]
+    for line in lines:
+        (top / line.path).write_text(f"x = {line.path!r}\n")
+    projects.save(sent.root, "demo", projects.load(sent.root, "demo"), lines)
+    sent.push()
+    other = Sent(tmp_path / "other", sent.uri, sent.name)
+    other.notes(a="alpha")
+    assert other.push().removed == 100
+    other.notes(**{f"n{n}": f"beta {n}" for n in range(40)})
+    other.push()
+    for n in range(20):
+        (other.root / f"palace/n{n}.md").unlink()
+    with pytest.raises(Refused, match="20 of the 41 notes"):
+        other.push()
 
 
 @needs_milvus

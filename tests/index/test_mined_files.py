@@ -276,18 +276,111 @@ def test_files_that_cannot_be_looked_at_stay(
     assert freshness.changed_files(palace.root, palace.config, _opened(palace)) == 0
 
 
-def test_a_project_is_not_dropped_unasked(palace: Palace, demo: Project) -> None:
-    """By its own count: what the palace has besides is no measure."""
-    palace.notes(**{f"topics__n{n}": f"note {n}" for n in range(100)})
+def test_many_files_of_a_project_may_go_and_come_back(palace: Palace, demo: Project) -> None:
+    """Another branch was checked out, say: that is told in a line, and the rest goes on."""
     for n in range(25):
         demo.write(f"src/f{n}.py", f"x = {n}\n")
     palace.index()
-    shutil.rmtree(demo.top / "src")
-    with pytest.raises(Refused, match="26 of 27 files of project demo are gone"):
-        palace.index()
-    assert len(mined(palace)) == 27
-    palace.index(yes=True)
+    os.rename(demo.top / "src", demo.top.with_name("src"))
+    palace.notes(topics__b="A new note.")
+    said = Said()
+    done = run.index(palace.root, palace.config, palace.choice, Options(), said)
+    assert done.changes.added == ["palace/topics/b.md"]
     assert mined(palace) == ["README.md"]
+    assert said.lines == [
+        f"project demo: 26 of 27 files are gone from {demo.top}, so dropped: `palace mine` takes "
+        "their lines out too"
+    ]
+    os.rename(demo.top.with_name("src"), demo.top / "src")
+    palace.index()
+    assert len(mined(palace)) == 27
+
+
+def test_files_of_projects_are_no_measure_for_notes(palace: Palace, demo: Project) -> None:
+    """Neither do many of them hide that most notes are gone, nor do they count as notes."""
+    palace.notes(**{f"topics__n{n}": f"note {n}" for n in range(40)})
+    for n in range(100):
+        demo.write(f"src/f{n}.py", f"x = {n}\n")
+    palace.index()
+    for n in range(25):
+        (palace.root / f"palace/topics/n{n}.md").unlink()
+    shutil.rmtree(demo.top / "src")
+    with pytest.raises(Refused, match="25 of 41 files are gone"):
+        palace.index()
+    assert len(mined(palace)) == 102
+
+
+def another(demo: Project) -> None:
+    """Another project in the folder's place, with one name of its own in common."""
+    shutil.rmtree(demo.top)
+    for path in ("README.md", "lib/a.py", "lib/b.py"):
+        (demo.top / path).parent.mkdir(parents=True, exist_ok=True)
+        (demo.top / path).write_text("# Quite another project\n")
+
+
+def test_another_projects_folder_replaces_nothing(palace: Palace, demo: Project) -> None:
+    """A wrong place in local.yaml, or a disk that is not mounted: every row stays, in a line."""
+    for n in range(10):
+        demo.write(f"src/f{n}.py", f"ledger = {n}\n")
+    palace.index()
+    before = rows(palace, "SELECT path, sha256 FROM files")
+    another(demo)
+    said = Said()
+    done = run.index(palace.root, palace.config, palace.choice, Options(), said)
+    assert not done.changes.any
+    assert rows(palace, "SELECT path, sha256 FROM files") == before
+    assert said.lines == [
+        f"project demo has hardly a file in {demo.top}, which seems to be another folder: its "
+        f"files are kept as they were; `palace mine {demo.top}` looks again, .palace/local.yaml "
+        "says where it is"
+    ]
+    assert freshness.changed_files(palace.root, palace.config, _opened(palace)) == 0
+    assert not run.check(palace.root, palace.config, palace.choice, Options()).changes.any
+    answer = palace.ask("ledger demo")
+    assert [hit.path for hit in answer.hits] == ["palace/topics/a.md"]
+    assert answer.changed == 0
+    assert answer.notes == ["project:demo: not on this machine, its files are left out"]
+
+
+def test_a_file_as_it_was_makes_a_folder_the_projects_own(palace: Palace, demo: Project) -> None:
+    """So does a tenth of the files at their places, whatever is in them now."""
+    for n in range(18):
+        demo.write(f"src/f{n}.py", f"x = {n}\n")
+    palace.index()
+    text = (demo.top / "README.md").read_text()
+    another(demo)
+    (demo.top / "README.md").write_text(text)
+    palace.index()
+    assert mined(palace) == ["README.md"]
+    another(demo)
+    (demo.top / "src").mkdir()
+    (demo.top / "src/f1.py").write_text("quite another text\n")
+    palace.index()
+    assert mined(palace) == ["README.md", "src/f1.py"]
+
+
+def test_empty_files_are_no_sign(palace: Palace, demo: Project) -> None:
+    """Every project has some of the same name."""
+    for n in range(18):
+        demo.write(f"src/f{n}.py", f"x = {n}\n")
+    demo.write("src/__init__.py", "")
+    palace.index()
+    shutil.rmtree(demo.top)
+    (demo.top / "src").mkdir(parents=True)
+    (demo.top / "src/__init__.py").touch()
+    assert not palace.index().changes.any
+    assert len(mined(palace)) == 21
+
+
+def test_a_moved_project_is_its_own_again_once_it_was_mined(palace: Palace, demo: Project) -> None:
+    """What its manifest lists counts, not what the catalog has of before."""
+    palace.index()
+    for path in ("src", "README.md"):
+        os.rename(demo.top / path, demo.top / f"x{path}")
+    lines = [Line("xsrc/ledger.py", "code", "xsrc"), Line("xREADME.md", "document", "general")]
+    projects.save(palace.root, "demo", projects.load(palace.root, "demo"), lines)
+    assert len(palace.index().changes.moved) == 2
+    assert mined(palace) == ["xREADME.md", "xsrc/ledger.py"]
 
 
 def test_links_lead_to_no_mined_file(palace: Palace, demo: Project, tmp_path: Path) -> None:
@@ -352,6 +445,25 @@ def test_a_history_that_was_begun_anew_is_read_whole(palace: Palace, demo: Proje
     assert rows(palace, asked) == [(1640995200.0, "git")] * 2
 
 
+def test_a_missing_grammar_is_said_once(
+    palace: Palace, demo: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """When its code is read; a note's name is no language."""
+    monkeypatch.setattr(code_tree, "_pack", object)
+    monkeypatch.setattr(code_tree, "_parser", lambda language: None)
+    demo.write("src/b.py", "x = 1\n")
+    said = Said()
+    for _ in range(2):
+        run.index(palace.root, palace.config, palace.choice, Options(), said)
+    assert said.lines == [
+        "no grammar for python: cut at blank lines; `python3 scripts/install.py code` puts them "
+        "in place"
+    ]
+    assert rows(palace, "SELECT heading, text FROM chunks WHERE text GLOB '*def *'") == [
+        ("[]", CODE.strip())
+    ]
+
+
 def test_code_is_cut_anew_once_the_grammars_are_there(
     palace: Palace, demo: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -390,22 +502,3 @@ def test_the_check_counts_mined_files(palace: Palace, demo: Project) -> None:
     checked = run.check(palace.root, palace.config, palace.choice, Options())
     assert checked.changes.changed == ["project:demo/src/ledger.py"]
     assert freshness.changed_files(palace.root, palace.config, _opened(palace)) == 1
-def test_a_missing_grammar_is_said_once(
-    palace: Palace, demo: Project, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """When its code is read; a note's name is no language."""
-    monkeypatch.setattr(code_tree, "_pack", object)
-    monkeypatch.setattr(code_tree, "_parser", lambda language: None)
-    demo.write("src/b.py", "x = 1\n")
-    said = Said()
-    for _ in range(2):
-        run.index(palace.root, palace.config, palace.choice, Options(), said)
-    assert said.lines == [
-        "no grammar for python: cut at blank lines; `python3 scripts/install.py code` puts them "
-        "in place"
-    ]
-    assert rows(palace, "SELECT heading, text FROM chunks WHERE text GLOB '*def *'") == [
-        ("[]", CODE.strip())
-    ]
-
-

@@ -249,7 +249,7 @@ def test_an_interrupted_run_goes_on(
     assert len(mine(keyword_palace, top).lines) == 3
 
 
-def test_many_gone_at_once_are_refused(keyword_palace: Palace, top: Path) -> None:
+def test_all_gone_at_once_are_refused(keyword_palace: Palace, top: Path) -> None:
     """A disk that is not mounted leaves an empty folder, which empties nothing."""
     mine(keyword_palace, top)
     for path in top.rglob("*"):
@@ -263,13 +263,51 @@ def test_many_gone_at_once_are_refused(keyword_palace: Palace, top: Path) -> Non
     assert listed(keyword_palace) == {}
 
 
-def test_a_moved_folder_is_no_loss(keyword_palace: Palace, top: Path) -> None:
-    """As many come as go."""
+def test_many_gone_at_once_are_an_ordinary_end(keyword_palace: Palace, top: Path) -> None:
+    """Another branch was checked out, say: the sources are there to be read again."""
     for number in range(30):
         put(top, f"old/{number}.py")
     mine(keyword_palace, top)
-    (top / "old").rename(top / "new")
-    mining.guard(plan(keyword_palace, top))
+    (top / "old").rename(top.with_name("old"))
+    planned = plan(keyword_palace, top)
+    mining.guard(planned)
+    assert len(planned.removed) == 30
+
+
+def test_a_moved_folder_is_no_loss(keyword_palace: Palace, top: Path) -> None:
+    """Names and sizes are as they were, though no file is at its place."""
+    for number in range(30):
+        put(top, f"old/{number}.py")
+    mine(keyword_palace, top)
+    for name in ("old", "src"):
+        (top / name).rename(top / f"new-{name}")
+    (top / "README.md").unlink()
+    planned = plan(keyword_palace, top)
+    mining.guard(planned)
+    assert (len(planned.removed), len(planned.added)) == (33, 32)
+
+
+def test_another_projects_folder_is_refused(
+    keyword_palace: Palace, top: Path, tmp_path: Path
+) -> None:
+    """However many files it has; also where another machine mined the project: nothing was read
+    here. With a tenth of the files at their places it is the project's own."""
+    for number in range(18):
+        put(top, f"src/{number}.py", f"x = {number}\n")
+    mine(keyword_palace, top)
+    other = tmp_path / "other"
+    put(other, "README.md", "quite another\n")
+    put(other, "src/__init__.py", b"")
+    for number in range(40):
+        put(other, f"lib/{number}.ts", "let x\n")
+    for _ in range(2):
+        planned = plan(keyword_palace, other)
+        with pytest.raises(Refused, match=r"20 of 21 files are gone .* another folder: .* --yes"):
+            mining.guard(planned)
+        mined.forget(keyword_palace.root, "demo")
+    for number in range(2):
+        put(other, f"src/{number}.py", "quite another\n")
+    mining.guard(plan(keyword_palace, other))
 
 
 def test_a_folder_that_is_gone(keyword_palace: Palace, top: Path) -> None:

@@ -47,6 +47,9 @@ SKIPPED = {
 }
 """Why files, or whole folders, are left out: {reason: in words}."""
 
+_FEW = 10
+"""A tenth of a project's files, at their places, make a folder its own."""
+
 _NAME = re.compile(r"\w[\w.+-]{0,79}")
 
 
@@ -164,6 +167,17 @@ def split(path: str) -> tuple[str, str] | None:
         return None
     name, _, rest = path[len(PREFIX) :].partition("/")
     return (name, rest) if name and rest else None
+
+
+def is_another(there: int, known: int) -> bool:
+    """True if so few of the ``known`` files of a project are in its folder, and none as it was,
+    that it is another folder, or a disk is not mounted there."""
+    return there * _FEW < known
+
+
+def not_its_folder(folder: object) -> str:
+    """What is wrong with such a folder, for a line."""
+    return f"has hardly a file in {folder}, which seems to be another folder"
 
 
 def by_room(lines: Sequence[Line]) -> dict[str, int]:

@@ -1,11 +1,12 @@
 """Reads the files of mined projects where they are, by the paths that the catalog has."""
 
 import os
+from collections.abc import Iterable
 from functools import lru_cache
 from pathlib import Path
 
 from memory_palace.core import mining
-from memory_palace.core.diff import FileStat
+from memory_palace.core.diff import FileStat, Known
 from memory_palace.core.errors import PalaceError
 from memory_palace.core.problems import Problem
 from memory_palace.core.text import digest
@@ -72,6 +73,27 @@ def _is_there(folder: Path) -> bool:
         return True
     except (OSError, ValueError):
         return False
+
+
+def is_another(folder: Path, known: Iterable[Known]) -> bool:
+    """True if ``folder`` seems not to be that of the project whose files are ``known``: hardly one
+    is there (see :func:`core.mining.is_another`), and none with the size it had.
+
+    Of a folder that is the right one a few files are looked at.
+    """
+    there = count = 0
+    for one in known:
+        count += 1
+        try:
+            info = (folder / (mining.split(one.path) or ("", one.path))[1]).lstat()
+        except (FileNotFoundError, NotADirectoryError):
+            continue
+        except (OSError, ValueError):
+            return False  # it may be there
+        if one.size and info.st_size == one.size:
+            return False
+        there += 1
+    return mining.is_another(there, count)
 
 
 @lru_cache(maxsize=8)

@@ -86,17 +86,19 @@ def keywords_phase(
     started = time.perf_counter()
     folder = roots.index_folder(root)
     around = plan.look(root, config)
-    # Commands that only look something up bring the index in line too: they are silent.
-    for note in around.mined.notes if options.sync_manifest else ():
-        progress.say(note)
     with (
         _open(folder / catalogs.MAIN, progress) as main,
         _open(folder / catalogs.BASEMENT, Silent()) as below,
     ):
+        around.mined.set_aside(main.known(MINED))
         todo = plan.changes(root, around.live(), main.known(), around, options.verify)
         cold = plan.changes(root, around.cold(), below.known(), around, options.verify)
         if not options.yes:
             _guard(*plan.losses(todo, cold, around), plan.manifest_losses(around))
+        # Commands that only look something up bring the index in line too: they are silent.
+        if options.sync_manifest:
+            for line in (*around.mined.notes, *plan.dropped(todo, around)):
+                progress.say(line)
         manifests.move(around.manifest, todo.moved)
         _cut_anew(main, todo)
         if options.force:
@@ -106,13 +108,13 @@ def keywords_phase(
         _apply(root, below, cold, {}, Mined(), options.force, progress)
         entries = around.manifest.entries
         _apply(root, main, todo, entries, around.mined, options.force, progress)
-        _connect_links(main, below, around)
-        done = Indexed(todo, cold, synced(main, around))
         if lacking := code_tree.lacking(filter(is_mined, todo.to_read)):
             progress.say(
                 f"no grammar for {', '.join(lacking)}: cut at blank lines; "
                 "`python3 scripts/install.py code` puts them in place"
             )
+        _connect_links(main, below, around)
+        done = Indexed(todo, cold, synced(main, around))
         if options.sync_manifest:
             done.manifest_written = manifests.save(root, around.manifest, done.synced)
         done.files, done.chunks = main.count("files"), main.count("chunks")
@@ -151,9 +153,8 @@ def _guard(*losses: Losses) -> None:
     """Refuse to forget many files at once: a folder may only be away."""
     for lost in losses:
         if too_many_gone(lost.gone, lost.known):
-            which = f"files of project {lost.project}" if lost.project else "files"
             raise Refused(
-                f"{lost.gone} of {lost.known} {which} are gone: if that is meant, run "
+                f"{lost.gone} of {lost.known} files are gone: if that is meant, run "
                 "`palace index --yes`; else mount or restore them. Nothing was changed"
             )
 

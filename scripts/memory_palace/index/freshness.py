@@ -55,11 +55,18 @@ def changed_mined(root: Path, known: list[Known]) -> int:
         folders = project_text.folders(root)
     except PalaceError:
         return 0  # the run says what is wrong
-    found = 0
+    rows: dict[str, list[tuple[str, Known]]] = {}
     for one in known:
-        parts = mining.split(one.path)
-        if parts and parts[0] in folders:
-            found += _moved_on(folders[parts[0]] / parts[1], one)
+        if parts := mining.split(one.path):
+            rows.setdefault(parts[0], []).append((parts[1], one))
+    found = 0
+    for name, of_project in rows.items():
+        folder = folders.get(name)
+        if folder is None:
+            continue
+        differ = sum(_moved_on(folder / path, one) for path, one in of_project)
+        if differ and not project_text.is_another(folder, [one for _, one in of_project]):
+            found += differ
     return found
 
 
@@ -78,8 +85,11 @@ class Checker:
     those of them that are ``away`` belong to mined projects that are not on this machine, and
     ``closed`` are mined files that this user may not read: both stay in the index."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, catalog: Catalog) -> None:
+        """``catalog`` tells which files a mined project has."""
         self._root = root
+        self._catalog = catalog
+        self._here: dict[str, bool] = {}
         self._files: dict[str, tuple[str, Parsed | None] | None] = {}
         self.stale: set[str] = set()
         self.away: set[str] = set()
@@ -91,10 +101,11 @@ class Checker:
             self._files[path] = self._read(path, sha256)
         found = self._files[path]
         same = found is not None and found[0] == sha256
-        if found is None and is_mined(path):
-            if not _is_here(self._root, path):
+        if not same and is_mined(path):
+            if not self._is_here(path):
+                self._files[path] = None
                 self.away.add(path)
-            elif _is_closed(self._root, path):
+            elif found is None and _is_closed(self._root, path):
                 self.closed.add(path)
         if not same:
             self.stale.add(path)
@@ -108,6 +119,25 @@ class Checker:
         """The changed file ``path`` as it reads now; None if it cannot be read."""
         found = self._files.get(path)
         return found[1] if found else None
+
+    def _is_here(self, path: str) -> bool:
+        """True if the project of a mined file is on this machine."""
+        name = path[len(MINED) :].partition("/")[0]
+        if name not in self._here:
+            from memory_palace.files import project_text, projects
+
+            here = False
+            with contextlib.suppress(PalaceError):
+                folder = project_text.folders(self._root).get(name)
+                rows = self._catalog.known(f"{MINED}{name}/")
+                here = folder is not None
+                if folder and project_text.is_another(folder, rows):
+                    # The catalog of an answer from elsewhere has a few files only.
+                    paths = projects.load(self._root, name).lines
+                    listed = [Known(f"{MINED}{name}/{path}", 0, 0, 0, "") for path in paths]
+                    here = not project_text.is_another(folder, listed)
+            self._here[name] = here
+        return self._here[name]
 
     def _read(self, path: str, sha256: str) -> "tuple[str, Parsed | None] | None":
         if tree.is_ledger(path):
@@ -123,15 +153,6 @@ class Checker:
         from memory_palace.index import reading  # the Markdown parser, for changed files only
 
         return got.sha256, reading.parse(path, got)
-
-
-def _is_here(root: Path, path: str) -> bool:
-    """True if the project of a mined file is on this machine."""
-    from memory_palace.files import project_text
-
-    with contextlib.suppress(PalaceError):
-        return path[len(MINED) :].partition("/")[0] in project_text.folders(root)
-    return False
 
 
 def find(parsed: "Parsed", chunk_id: str, heading: tuple[str, ...], text: str) -> ChunkRow | None:

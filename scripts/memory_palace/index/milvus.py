@@ -15,7 +15,7 @@ from typing import Any
 from memory_palace.core import dates
 from memory_palace.core.diff import too_many_gone
 from memory_palace.core.errors import BadInput, Refused
-from memory_palace.core.text import sha256
+from memory_palace.core.text import is_mined, sha256
 from memory_palace.files import git, roots
 from memory_palace.files.config import Config
 from memory_palace.index import catalog as catalogs
@@ -29,6 +29,7 @@ from memory_palace.index.milvus_words import Counts, Statistics
 from memory_palace.index.progress import Progress
 
 COLD = ".cold"
+_NOWHERE = ("", 0, "")
 """Follows a palace's id: its archive, a palace of its own here."""
 
 MOST_FACETS = 2000
@@ -184,10 +185,13 @@ class _Push:
             return
         there = self._there() if before else {}
         ids = {rows.note_id(self.palace, path): path for path in wanted}
-        gone = {note: units for note, (_, units) in there.items() if note not in ids}
-        if not yes and too_many_gone(len(gone), len(there)):
+        gone = {note: units for note, (_, units, _) in there.items() if note not in ids}
+        # Mined files can be had again from their sources.
+        own = {note for note, (_, _, path) in there.items() if not is_mined(path)}
+        lost = len(own & gone.keys())
+        if not yes and too_many_gone(lost, len(own)):
             raise Refused(
-                f"{len(gone)} of the {len(there)} notes that palace {self.palace} has in Milvus "
+                f"{lost} of the {len(own)} notes that palace {self.palace} has in Milvus "
                 "are not in this index: run `palace index --yes` if that is meant; if it is "
                 "another palace, give this one a name in index.palaces of your own configuration"
             )
@@ -196,9 +200,9 @@ class _Push:
         if before and before.averages != averages:
             whole = False
         changed = [
-            (wanted[path], there.get(note, ("", 0))[1])
+            (wanted[path], there.get(note, _NOWHERE)[1])
             for note, path in ids.items()
-            if force or not whole or there.get(note, ("", 0))[0] != wanted[path][1]
+            if force or not whole or there.get(note, _NOWHERE)[0] != wanted[path][1]
         ]
         self._write_stamp(before or Stamp(dimension=self.dimension, averages=averages), "")
         self._write_notes(changed, averages)
@@ -231,10 +235,10 @@ class _Push:
         self.client.ensure(rows.WORDS, rows.WORDS_FIELDS, rows.WORDS_INDEX)
         return whole
 
-    def _there(self) -> dict[str, tuple[str, int]]:
-        """{note's id: (digest, number of units)} of what Milvus has."""
-        found = self.client.listing(rows.NOTES, self.mine, ["id", "digest", "units"])
-        return {row["id"]: (row["digest"], int(row["units"])) for row in found}
+    def _there(self) -> dict[str, tuple[str, int, str]]:
+        """{note's id: (digest, number of units, path)} of what Milvus has."""
+        found = self.client.listing(rows.NOTES, self.mine, ["id", "digest", "units", "path"])
+        return {row["id"]: (row["digest"], int(row["units"]), row["path"]) for row in found}
 
     def _write_notes(
         self, changed: Sequence[tuple[tuple[int, str], int]], averages: tuple[float, float]

@@ -36,8 +36,7 @@ class Changes:
 
     ``moved`` maps a new path to the old one; ``touched`` files have a new stat and the old text;
     ``unreachable`` ones cannot be read now, and stay as they were, like the ``same`` ones.
-    ``known`` counts the files in the catalog, ``scopes`` them by mined project (empty: the
-    palace's own).
+    ``known`` counts the files in the catalog, ``mined`` those of each mined project.
     """
 
     files: dict[str, FileStat]
@@ -50,15 +49,15 @@ class Changes:
     same: list[str] = field(default_factory=list)
     known: int = 0
     unchanged: int = 0
-    scopes: Counter[str] = field(default_factory=Counter)
+    mined: Counter[str] = field(default_factory=Counter)
 
     @property
     def any(self) -> bool:
         return bool(self.added or self.changed or self.moved or self.removed)
+
     @property
     def to_read(self) -> list[str]:
         return [*self.added, *self.moved, *self.changed]
-
 
     def everything(self) -> "Changes":
         """The same, with every file that is there to be read again."""
@@ -168,7 +167,7 @@ def changes(
     compared = diff.compare(seen, known, verify)
     found = Changes({f.path: f for f in seen}, same=list(compared.same), known=len(known))
     by_path = {k.path: k for k in known}
-    found.scopes = Counter(projects.scope(k.path) for k in known)
+    found.mined = Counter(projects.scope(k.path) for k in known if is_mined(k.path))
     for path in compared.suspect:
         got = reading.read_bytes(root, path)
         if isinstance(got, read.Unreadable) and not got.content:
@@ -198,28 +197,32 @@ def changes(
 
 @dataclass(frozen=True, slots=True)
 class Losses:
-    """How many files were known, and how many of them are not there any more; of which mined
-    project, if it is one's."""
+    """How many files were known, and how many of them are not there any more."""
 
     gone: int
     known: int
-    project: str = ""
 
 
 def losses(todo: Changes, cold: Changes, around: Surroundings) -> list[Losses]:
     """What a run would forget, live and archived, that is neither left out nor only changed
-    sides between tree and archive; each mined project by itself."""
+    sides between tree and archive; without mined files (see :func:`dropped`)."""
     left_out = set(around.tree.excluded)
     archived = _places_before(path for path in cold.added)
     gone = [path for path in todo.removed if path not in left_out and path not in archived]
     lost = [path for path in cold.removed if not _places_before([path]) & todo.files.keys()]
-    # What a project's manifest lists no more, `palace mine` took out, which has its own guard.
-    gone = [path for path in gone if not projects.scope(path) or path in around.mined.lines]
-    live = Counter(projects.scope(path) for path in gone)
+    own = sum(not is_mined(path) for path in gone)
+    return [Losses(own, todo.known - todo.mined.total()), Losses(len(lost), cold.known)]
+
+
+def dropped(todo: Changes, around: Surroundings) -> list[str]:
+    """A line for each project of whose listed files many are gone: its folder is there and can be
+    read, so they are dropped. Their sources are not ours; what comes back is read again."""
+    gone = Counter(projects.scope(path) for path in todo.removed if path in around.mined.lines)
     return [
-        Losses(live[""], todo.scopes[""]),
-        Losses(len(lost), cold.known),
-        *(Losses(count, todo.scopes[name], name) for name, count in live.items() if name),
+        f"project {name}: {count} of {todo.mined[name]} files are gone from "
+        f"{around.mined.folders[name]}, so dropped: `palace mine` takes their lines out too"
+        for name, count in sorted(gone.items())
+        if diff.too_many_gone(count, todo.mined[name])
     ]
 
 

@@ -7,20 +7,21 @@ as it was: a project that is not on this machine, a folder that is closed to us.
 
 import os
 import stat
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from memory_palace.core import chunk, code_chunks, keywords, links, mining
 from memory_palace.core.code_chunks import CodeChunk
-from memory_palace.core.diff import FileStat
+from memory_palace.core.diff import FileStat, Known
 from memory_palace.core.errors import PalaceError
 from memory_palace.core.links import TREE
 from memory_palace.core.mining import Line
 from memory_palace.core.note import Note
 from memory_palace.core.problems import Problem
 from memory_palace.core.text import is_mined
-from memory_palace.files import projects, read
+from memory_palace.files import local, project_text, projects, read
 from memory_palace.files.manifest import Said
 from memory_palace.files.read import Text
 from memory_palace.index.catalog import ChunkRow
@@ -51,6 +52,24 @@ class Mined:
     def may_be_there(self, path: str) -> bool:
         """True for a mined file that was not seen, yet cannot be said to be gone."""
         return is_mined(path) and (self.unlisted or scope(path) in self.away or path in self.closed)
+
+    def set_aside(self, known: Iterable[Known]) -> None:
+        """Put projects away whose folder is another one, judged by the files ``known`` that their
+        manifests list."""
+        rows: dict[str, list[Known]] = defaultdict(list)
+        for one in known:
+            if one.path in self.lines:
+                rows[scope(one.path)].append(one)
+        for name, folder in list(self.folders.items()):
+            if not project_text.is_another(folder, rows[name]):
+                continue
+            self.away.add(name)
+            del self.folders[name]
+            self.files = [file for file in self.files if scope(file.path) != name]
+            self.notes.append(
+                f"project {name} {mining.not_its_folder(folder)}: its files are kept as they were; "
+                f"`palace mine {folder}` looks again, {local.PATH} says where it is"
+            )
 
 
 def scope(path: str) -> str:

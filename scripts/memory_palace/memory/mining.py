@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from memory_palace.core import mining
-from memory_palace.core.diff import FileStat, too_many_gone
+from memory_palace.core.diff import FileStat
 from memory_palace.core.errors import Missing, Refused
 from memory_palace.core.links import TREE
 from memory_palace.core.mining import Line
@@ -28,7 +28,9 @@ class Planned:
     """What mining a project would do. ``lines`` are those that its manifest will have, by path;
     ``changed`` are files that were read before and are not as they were, ``moved`` those that
     change their room, ``kept`` those that could not be looked at. ``odd`` are paths of files that
-    are not UTF-8: their other bytes count."""
+    are not UTF-8: their other bytes count. ``another`` says that the folder seems not to be the
+    project's: hardly a file is at its place, and none that was read before is there or has
+    moved."""
 
     name: str
     folder: Path
@@ -43,6 +45,7 @@ class Planned:
     odd: list[str] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     seen: dict[str, Seen] = field(default_factory=dict)
+    another: bool = False
 
 
 def plan(
@@ -174,6 +177,20 @@ def _sort(
     if unreadable := planned.skipped.pop("unreadable", set()) - lines.keys():
         planned.skipped["unreadable"] = unreadable
     planned.lines = [lines[path] for path in sorted(lines)]
+    planned.another = _is_another(planned, known)
+
+
+def _is_another(planned: Planned, known: dict[str, Seen]) -> bool:
+    before = planned.before.lines
+    if not mining.is_another(len(before) - len(planned.removed), len(before)):
+        return False
+    return _traces(planned.seen, planned.seen).isdisjoint(_traces(before, known))
+
+
+def _traces(paths: Iterable[str], seen: dict[str, Seen]) -> set[tuple[str, int]]:
+    """Name and size of each file that is not empty: it keeps both where its folder moves."""
+    read = ((path, seen[path].size) for path in paths if path in seen)
+    return {(path.rpartition("/")[2], size) for path, size in read if size}
 
 
 def _may_be_there(planned: Planned, folders: collect.Folders, path: str) -> bool:
@@ -216,14 +233,14 @@ def _folders(place: Path) -> list[str]:
 
 
 def guard(planned: Planned) -> None:
-    """Raises :class:`Refused` if so many files are gone that a person should say so first."""
-    gone = max(len(planned.removed) - len(planned.added), 0)
-    known = len(planned.before.lines)
-    if too_many_gone(gone, known) or (planned.removed and not planned.lines):
+    """Raises :class:`Refused` if the folder seems to be another one than the project's: then a
+    person should say so first. In the right one any number of files may be gone."""
+    if planned.another:
         raise Refused(
-            f"{planned.name}: {len(planned.removed)} of {known} files are gone from "
-            f"{planned.folder}: if that is meant, add --yes; else mount or restore them. "
-            "Its lines are kept"
+            f"{planned.name}: {len(planned.removed)} of {len(planned.before.lines)} files are gone "
+            f"from {planned.folder}, which seems to be another folder: if that is meant, add "
+            "--yes; else mount or restore them, or give it another name with --name. Its lines "
+            "are kept"
         )
 
 

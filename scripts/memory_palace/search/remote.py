@@ -190,7 +190,7 @@ class _Ranking(Searcher):
         self, catalog: Catalog, query: Query, now: datetime, checker: Checker, cold: bool
     ) -> list[Hit]:
         if not (self.root / TREE).is_dir():
-            checker = _Trusting(self.root)
+            checker = _Trusting(self.root, catalog)
         return super()._hits(catalog, query, now, checker, cold)
 
     def _basement(self) -> Catalog:

@@ -83,7 +83,7 @@ class Searcher:
         self._check(query)
         answer = Answer(facts=self._facts(query, now))
         now = as_asked(query, now)
-        checker = Checker(self.root)
+        checker = Checker(self.root, self._main)
         reranker = registry.reranker(self.config) if query.rerank else None
         most = max(query.top_k, rerank.CANDIDATES) if reranker else query.top_k
         wider = replace(query, top_k=most)
