@@ -310,6 +310,44 @@ def test_another_projects_folder_is_refused(
     mining.guard(plan(keyword_palace, other))
 
 
+@pytest.mark.parametrize("wide", ["/", "home", "above"])
+def test_a_folder_that_holds_everything_is_refused(
+    keyword_palace: Palace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wide: str
+) -> None:
+    """The disk, the home folder and what holds it; also where local.yaml names it, or a link."""
+    home = tmp_path / "homes/me"
+    put(home, "project/a.py")
+    put(tmp_path / "homes/you", "a.py")
+    monkeypatch.setenv("HOME", str(home))
+    folder = {"/": Path("/"), "home": home, "above": home.parent}[wide]
+    (tmp_path / "link").symlink_to(folder)
+    for given in (folder, tmp_path / "link"):
+        with pytest.raises(BadInput, match="name a project's folder in it"):
+            at(keyword_palace, given)
+        with pytest.raises(BadInput, match="name a project's folder in it"):
+            plan(keyword_palace, given)
+    assert at(keyword_palace, home / "project") == "project"
+    assert at(keyword_palace, tmp_path / "homes/you") == "you"
+
+
+def test_a_place_that_is_closed_to_us_is_taken(
+    keyword_palace: Palace, top: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It cannot be said that the project has left it."""
+    mine(keyword_palace, top)
+    put(tmp_path / "x/demo", "a.py")
+    real = Path.is_dir
+
+    def is_dir(place: Path) -> bool:
+        if place == top:
+            raise PermissionError(13, "Permission denied", str(place))
+        return real(place)
+
+    monkeypatch.setattr(Path, "is_dir", is_dir)
+    with pytest.raises(Refused, match="the project `demo` is"):
+        at(keyword_palace, tmp_path / "x/demo")
+
+
 def test_a_folder_that_is_gone(keyword_palace: Palace, top: Path) -> None:
     """Said, and nothing is written."""
     with pytest.raises(Missing, match="cannot be listed"):

@@ -92,6 +92,23 @@ def inside(root: Path, path: str) -> Path:
     return place
 
 
+def too_wide(folder: Path) -> str:
+    """What is wrong with ``folder`` as a project's: the file system's root, the user's home, or
+    what holds it; empty for any other folder."""
+    real = folder.resolve()
+    if real == real.parent:
+        what = "is the root of a file system"
+    else:
+        try:
+            home = Path.home().resolve()
+        except (RuntimeError, OSError):  # nobody's
+            return ""
+        if not home.is_relative_to(real):
+            return ""
+        what = "is your home folder" if home == real else "holds your home folder"
+    return f"{folder} {what}, no project: name a project's folder in it"
+
+
 def unhindered(path: str, flags: int) -> int:
     """An opener for :func:`open`: a pipe in the file's place must not hang who reads."""
     return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))

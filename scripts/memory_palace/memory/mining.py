@@ -10,11 +10,11 @@ from pathlib import Path
 
 from memory_palace.core import mining
 from memory_palace.core.diff import FileStat
-from memory_palace.core.errors import Missing, Refused
+from memory_palace.core.errors import BadInput, Missing, Refused
 from memory_palace.core.links import TREE
 from memory_palace.core.mining import Line
 from memory_palace.core.problems import Problem
-from memory_palace.files import collect, local, mined, projects, tree
+from memory_palace.files import collect, local, mined, projects, roots, tree
 from memory_palace.files.collect import Wanted
 from memory_palace.files.config import Config
 from memory_palace.files.mined import Seen
@@ -90,6 +90,8 @@ def _shown(name: str, path: str) -> str:
 
 def _listable(project: Project) -> Path:
     assert project.root is not None, project.name
+    if fault := roots.too_wide(project.root):
+        raise BadInput(fault)
     try:
         with os.scandir(project.root):
             return project.root

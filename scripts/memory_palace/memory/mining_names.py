@@ -15,10 +15,12 @@ def at(root: Path, given: str, name: str | None = None) -> Project:
     """The project of the folder ``given``: called ``name``, else as it was mined before, else as
     its repository, else as the folder.
 
-    Raises :class:`BadInput` if it is no folder or the name is none, :class:`Refused` if it lies in
-    the palace or another folder has that name.
+    Raises :class:`BadInput` if it is no folder, the whole disk or the user's home, or the name is
+    none, :class:`Refused` if it lies in the palace or another folder has that name.
     """
     folder = _folder(given)
+    if fault := roots.too_wide(folder):
+        raise BadInput(fault)
     tops = [root, *(top for top in folder.parents if (top / roots.MARKER).is_file())]
     for own in (top / name for top in tops for name in ("palace", "manifests", roots.DERIVED)):
         if folder.is_relative_to(own):
@@ -41,12 +43,19 @@ def at(root: Path, given: str, name: str | None = None) -> Project:
     wanted = name or mining.as_name(repository.name_of(str(folder)) or folder.name)
     taken = known.get(mining.same(wanted))
     place = places.get(taken) if taken else None
-    if taken and place is not None and place.is_dir():
+    if taken and place is not None and _may_be_there(place):
         raise Refused(
             f"the project `{taken}` is {place}: give {folder} another name with --name, or run "
             f"`palace mine --forget {taken}` first"
         )
     return Project(taken or wanted, folder)
+
+
+def _may_be_there(place: Path) -> bool:
+    try:
+        return place.is_dir()
+    except OSError:  # a folder above it is closed to us
+        return True
 
 
 def _is(place: Path, folder: Path) -> bool:
