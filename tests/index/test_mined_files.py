@@ -383,6 +383,29 @@ def test_a_moved_project_is_its_own_again_once_it_was_mined(palace: Palace, demo
     assert mined(palace) == ["xREADME.md", "xsrc/ledger.py"]
 
 
+def test_changed_manifests_are_no_news_only_once_they_were_indexed(
+    palace: Palace, demo: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A line that came, went or has another room counts as a file; as they were, none is read."""
+
+    def changed() -> int:
+        return freshness.changed_files(palace.root, palace.config, _opened(palace))
+
+    assert palace.index() and changed() == 0
+    demo.write("src/new.py", "y = 1\n")
+    demo.line("src/not_there.py")
+    assert changed() == 1
+    demo.line("README.md", "another")
+    assert changed() == 2
+    (projects_of := palace.root / projects.FOLDER / "demo.jsonl").unlink()
+    assert changed() == 2
+    projects_of.write_text('{"path": "README.md", "room": "general"}\n')
+    assert changed() == 1
+    palace.index()
+    monkeypatch.setattr(projects, "load", None)
+    assert changed() == 0
+
+
 def test_links_lead_to_no_mined_file(palace: Palace, demo: Project, tmp_path: Path) -> None:
     """Neither a link in a file's place nor one on the way is followed."""
     outside = tmp_path / "outside"

@@ -80,6 +80,18 @@ def place(root: Path, path: str) -> Path | None:
     return None if folder is None else roots.inside(folder, parts[1])
 
 
+def state(root: Path) -> str:
+    """The manifests by name, size and time: as it was, they say what they said. Empty without
+    any."""
+    found = []
+    with contextlib.suppress(OSError), os.scandir(root / FOLDER) as entries:
+        for entry in entries:
+            if entry.name.endswith(_ENDING):
+                info = entry.stat(follow_symlinks=False)
+                found.append(f"{entry.name}:{info.st_size}:{info.st_mtime_ns}")
+    return "/".join(sorted(found))
+
+
 def load(root: Path, name: str) -> Listed:
     """A project's manifest. Raises :class:`BadInput`, :class:`Missing` if it cannot be read."""
     path = manifest_path(name)

@@ -114,6 +114,7 @@ def keywords_phase(
                 "`python3 scripts/install.py code` puts them in place"
             )
         _connect_links(main, below, around)
+        main.set_meta("projects", around.mined.state)
         done = Indexed(todo, cold, synced(main, around))
         if options.sync_manifest:
             done.manifest_written = manifests.save(root, around.manifest, done.synced)

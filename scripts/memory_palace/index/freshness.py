@@ -39,7 +39,35 @@ def changed_files(root: Path, config: Config, catalog: Catalog) -> int:
     ]
     left_out = set(seen.excluded)
     gone = sum(k.path in left_out or _moved_on(root / k.path, k) for k in others)
-    return new + edited + gone + changed_mined(root, known)
+    lines = changed_lines(root, catalog, known)
+    mined = changed_mined(root, [one for one in known if one.path not in lines])
+    return new + edited + gone + len(lines) + mined
+
+
+def changed_lines(root: Path, catalog: Catalog, known: list[Known]) -> set[str]:
+    """The mined files whose lines have come, gone or changed in the projects' manifests since the
+    index was made. Manifests that are as they were then are not read, nor are others again."""
+    from memory_palace.files import projects
+
+    if projects.state(root) == catalog.meta("projects"):
+        return set()
+    from memory_palace.index.projects import look
+
+    now = look(root)
+    now.set_aside(known)
+    there = {file.path for file in now.files}
+    asked = "SELECT path, type, priority, room FROM files WHERE path GLOB ?"
+    rows = {path: tuple(said) for path, *said in catalog.db.execute(asked, (f"{MINED}*",))}
+    found = {one.path for one in known if is_mined(one.path)}
+    found = {path for path in found - now.lines.keys() if not now.may_be_there(path)}
+    for path, line in now.lines.items():
+        if path in rows:
+            changed = rows[path] != (line.type, line.priority, line.room)
+        else:
+            changed = path in there
+        if changed:
+            found.add(path)
+    return found
 
 
 def changed_mined(root: Path, known: list[Known]) -> int:

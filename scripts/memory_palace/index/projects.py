@@ -37,7 +37,8 @@ class Mined:
     ``files`` by path; ``lines`` what the manifests say of each listed file; ``folders`` where the
     projects are. ``away`` are projects whose files cannot be looked at, ``closed`` single files:
     both stay as they were, and all do if ``unlisted``: which projects there are cannot be said.
-    ``notes`` are lines for a person.
+    ``state`` is that of the manifests (see :func:`files.projects.state`), ``notes`` are lines for
+    a person.
     """
 
     files: list[FileStat] = field(default_factory=list)
@@ -46,6 +47,7 @@ class Mined:
     away: set[str] = field(default_factory=set)
     closed: set[str] = field(default_factory=set)
     unlisted: bool = False
+    state: str = ""
     problems: list[Problem] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
@@ -80,7 +82,7 @@ def scope(path: str) -> str:
 
 def look(root: Path) -> Mined:
     """Every file that a project's manifest lists, by one stat each."""
-    found = Mined()
+    found = Mined(state=projects.state(root))
     try:
         every = projects.every(root)
     except PalaceError as error:
