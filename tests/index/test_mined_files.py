@@ -331,8 +331,7 @@ def test_another_projects_folder_replaces_nothing(palace: Palace, demo: Project)
     assert rows(palace, "SELECT path, sha256 FROM files") == before
     assert said.lines == [
         f"project demo has hardly a file in {demo.top}, which seems to be another folder: its "
-        f"files are kept as they were; `palace mine {demo.top}` looks again, .palace/local.yaml "
-        "says where it is"
+        "files are kept as they were; `palace mine DIR --name demo` says where it is"
     ]
     assert freshness.changed_files(palace.root, palace.config, _opened(palace)) == 0
     assert not run.check(palace.root, palace.config, palace.choice, Options()).changes.any

@@ -310,6 +310,20 @@ def test_another_projects_folder_is_refused(
     mining.guard(plan(keyword_palace, other))
 
 
+def test_a_wrong_place_is_mended_by_its_own_folder(
+    keyword_palace: Palace, top: Path, tmp_path: Path
+) -> None:
+    """What local.yaml names is another project: that does not hold the name."""
+    mine(keyword_palace, top)
+    put(tmp_path / "x/other", "README.md", "quite another\n")
+    put(tmp_path / "x/demo", "src/b.py", "quite another\n")
+    local.put(keyword_palace.root, "demo", tmp_path / "x/demo")
+    with pytest.raises(Refused, match="the project `demo` is"):
+        at(keyword_palace, top)  # a file is at its place
+    (tmp_path / "x/demo/src").rename(tmp_path / "x/demo/lib")
+    assert at(keyword_palace, top) == "demo"
+
+
 @pytest.mark.parametrize("wide", ["/", "home", "above"])
 def test_a_folder_that_holds_everything_is_refused(
     keyword_palace: Palace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wide: str

@@ -175,11 +175,6 @@ def is_another(there: int, known: int) -> bool:
     return there * _FEW < known
 
 
-def not_its_folder(folder: object) -> str:
-    """What is wrong with such a folder, for a line."""
-    return f"has hardly a file in {folder}, which seems to be another folder"
-
-
 def by_room(lines: Sequence[Line]) -> dict[str, int]:
     """{room: files}, by name."""
     counted: dict[str, int] = {}

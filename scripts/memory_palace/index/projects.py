@@ -21,7 +21,7 @@ from memory_palace.core.mining import Line
 from memory_palace.core.note import Note
 from memory_palace.core.problems import Problem
 from memory_palace.core.text import is_mined
-from memory_palace.files import local, project_text, projects, read
+from memory_palace.files import project_text, projects, read
 from memory_palace.files.manifest import Said
 from memory_palace.files.read import Text
 from memory_palace.index.catalog import ChunkRow
@@ -69,8 +69,7 @@ class Mined:
             del self.folders[name]
             self.files = [file for file in self.files if scope(file.path) != name]
             self.notes.append(
-                f"project {name} {mining.not_its_folder(folder)}: its files are kept as they were; "
-                f"`palace mine {folder}` looks again, {local.PATH} says where it is"
+                _not_here(name, f"has hardly a file in {folder}, which seems to be another folder")
             )
 
 

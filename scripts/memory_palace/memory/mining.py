@@ -241,8 +241,8 @@ def guard(planned: Planned) -> None:
         raise Refused(
             f"{planned.name}: {len(planned.removed)} of {len(planned.before.lines)} files are gone "
             f"from {planned.folder}, which seems to be another folder: if that is meant, add "
-            "--yes; else mount or restore them, or give it another name with --name. Its lines "
-            "are kept"
+            "--yes; else mount or restore them, or name its own folder: "
+            f"`palace mine DIR --name {planned.name}`. Its lines are kept"
         )
 
 

@@ -4,10 +4,11 @@ import os
 from pathlib import Path
 
 from memory_palace.core import mining
+from memory_palace.core.diff import Known
 from memory_palace.core.errors import BadInput, Refused
 from memory_palace.core.problems import printable
 from memory_palace.core.text import did_you_mean
-from memory_palace.files import projects, repository, roots
+from memory_palace.files import mined, project_text, projects, repository, roots
 from memory_palace.files.projects import Project
 
 
@@ -43,7 +44,7 @@ def at(root: Path, given: str, name: str | None = None) -> Project:
     wanted = name or mining.as_name(repository.name_of(str(folder)) or folder.name)
     taken = known.get(mining.same(wanted))
     place = places.get(taken) if taken else None
-    if taken and place is not None and _may_be_there(place):
+    if taken and place is not None and _may_be_there(place) and not _is_wrong(root, taken, place):
         raise Refused(
             f"the project `{taken}` is {place}: give {folder} another name with --name, or run "
             f"`palace mine --forget {taken}` first"
@@ -56,6 +57,15 @@ def _may_be_there(place: Path) -> bool:
         return place.is_dir()
     except OSError:  # a folder above it is closed to us
         return True
+
+
+def _is_wrong(root: Path, name: str, place: Path) -> bool:
+    """True if the folder noted for a project seems to be another one."""
+    seen = mined.load(root, name)
+    sizes = {path: one.size for path, one in seen.items()}
+    lines = projects.load(root, name).lines
+    listed = [Known(path, sizes.get(path, 0), 0, 0, "") for path in lines]
+    return project_text.is_another(place, listed)
 
 
 def _is(place: Path, folder: Path) -> bool:
