@@ -77,6 +77,23 @@ def test_a_long_function_is_cut_at_its_blank_lines(monkeypatch: pytest.MonkeyPat
     assert found[1].text.startswith("    x = 1")
 
 
+def test_a_function_of_some_length_stays_in_one_piece(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Up to MOST characters, whatever blank lines are in it."""
+    body = ("    x = 1\n" * 60 + "\n") * 3
+    with_tree(monkeypatch, Definition("run", 0, 184))
+    text = "def run():\n" + body
+    assert TARGET < len(text) < MOST
+    assert brief(chunks("a.py", text)) == [("run", 1, 183)]
+
+
+def test_of_a_long_path_its_end_is_embedded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The file's name is what tells most."""
+    without_tree(monkeypatch)
+    (one,) = chunks("deep/" * 50 + "a.py", "x = 1\n")
+    head = one.embedded.splitlines()[0]
+    assert (len(head), head.endswith("/deep/a.py")) == (200, True)
+
+
 def test_two_definitions_on_a_line_are_one_chunk(monkeypatch: pytest.MonkeyPatch) -> None:
     """No line is in two chunks."""
     with_tree(monkeypatch, Definition("a", 0, 1), Definition("b", 0, 2))

@@ -71,6 +71,13 @@ def test_each_language_tells_its_definitions(path: str) -> None:
     assert shown(definitions(path, source)) == wanted
 
 
+def test_only_comments_right_above_belong_to_a_definition() -> None:
+    """Not one after a blank line, nor one that ends a line of code."""
+    pytest.importorskip("tree_sitter_language_pack")
+    source = "# of the file\n\n# of f\n# too\ndef f(): 1\n\nx = 1  # of x\ndef g(): 1\n"
+    assert shown(definitions("a.py", source)) == "f 3-5, g 8-8"
+
+
 @pytest.mark.parametrize(
     "source", ["(" * 50_000, "class A:\n" * 3_000, "\0def f(", "def é(): pass\n" * 2, "\ud800"]
 )

@@ -20,6 +20,7 @@ from memory_palace.core.mining import Line
         ("Makefile", False, "code"),
         (".golangci.yml", True, "code"),
         ("a.md/b.png", False, "code"),
+        ("v1.2/py", False, "code"),
     ],
 )
 def test_a_file_counts_by_its_extension(path: str, wanted: bool, kind: str) -> None:
@@ -67,6 +68,7 @@ def starts(prefix: str) -> object:
         ("a.py", "general"),
         ("src/café/a.py", "Café"),
         ("src/backend/a.py", "backend"),
+        ("src/docs/backend/a.py", "docs"),
     ],
 )
 def test_a_room_is_found_by_pattern_then_name_then_folder(path: str, room: str) -> None:

@@ -4,6 +4,7 @@ import os
 import socket
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -256,6 +257,21 @@ def test_a_folder_that_cannot_be_listed(top: Path, monkeypatch: pytest.MonkeyPat
     assert collect.Folders(top).reason("shut/b.py") == "unreadable"
     assert collect.Folders(top).reason("none/b.py") == ""
     assert collect.Folders(top).reason("a.py") is None
+
+
+def test_a_folder_that_lists_names_only(top: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its files cannot be looked at: they are counted, not gone."""
+    write(top, "a.py", "half/b.py")
+    real = os.lstat
+
+    def lstat(place: str | Path, **more: Any) -> os.stat_result:
+        if str(place).endswith("/half/b.py"):
+            raise PermissionError(13, "Permission denied", str(place))
+        return real(place, **more)
+
+    monkeypatch.setattr(os, "lstat", lstat)
+    found = collect.collect(top, Wanted())
+    assert (paths(found), found.skipped) == (["a.py"], {"unreadable": {"half/b.py"}})
 
 
 def test_two_spellings_of_one_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
