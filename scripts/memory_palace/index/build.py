@@ -90,8 +90,9 @@ def keywords_phase(
         _open(folder / catalogs.MAIN, progress) as main,
         _open(folder / catalogs.BASEMENT, Silent()) as below,
     ):
-        around.mined.set_aside(main.known(MINED))
-        todo = plan.changes(root, around.live(), main.known(), around, options.verify)
+        known = main.known()
+        around.mined.set_aside(known)
+        todo = plan.changes(root, around.live(), known, around, options.verify)
         cold = plan.changes(root, around.cold(), below.known(), around, options.verify)
         if not options.yes:
             _guard(*plan.losses(todo, cold, around), plan.manifest_losses(around))

@@ -10,7 +10,6 @@ from pathlib import Path
 from memory_palace.core import language
 from memory_palace.core.errors import Missing
 from memory_palace.core.problems import Problem, in_order
-from memory_palace.core.text import MINED
 from memory_palace.embed import registry
 from memory_palace.embed.registry import Choice
 from memory_palace.files import locks, roots
@@ -123,8 +122,9 @@ def check(root: Path, config: Config, choice: Choice, options: Options) -> Check
         catalogs.open_to_read(folder / catalogs.MAIN) as main,
         catalogs.open_to_read(folder / catalogs.BASEMENT) as below,
     ):
-        around.mined.set_aside(main.known(MINED))
-        todo = plan.changes(root, around.live(), main.known(), around, options.verify)
+        known = main.known()
+        around.mined.set_aside(known)
+        todo = plan.changes(root, around.live(), known, around, options.verify)
         cold = plan.changes(root, around.cold(), below.known(), around, options.verify)
         pending = fill.pending_count(folder, main, str(choice.fingerprint)) if choice.load else 0
         differs = False
