@@ -92,6 +92,13 @@ def test_a_pipe_in_the_place_of_what_git_excludes(
     assert asked == [("--cached", "--stage")]
 
 
+def test_a_pattern_of_folders_ignores_no_file(top: Path) -> None:
+    """A slash at its end says so."""
+    write(top, ".gitignore", text="gen.py/\nout/\n")
+    write(top, "gen.py", "a/gen.py/b.py", "out/c.py", "a/out.md")
+    assert paths(collect.collect(top, Wanted())) == ["a/out.md", "gen.py"]
+
+
 def test_pipes_and_sockets_are_not_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """They are counted where a walk meets them, and nothing hangs; git does not list them."""
     monkeypatch.chdir(tmp_path)
@@ -184,6 +191,15 @@ def test_a_folder_that_git_ignores(tmp_path: Path) -> None:
     repository.write(".gitignore", "*\n")
     write(tmp_path, "project/a.py", "project/b.py")
     write(tmp_path, "project/.gitignore", text="b.py\n")
+    assert paths(collect.collect(tmp_path / "project", Wanted())) == ["a.py"]
+
+
+def test_tracked_files_of_an_ignored_folder(tmp_path: Path) -> None:
+    """They were added on purpose: git is asked, and what it ignores beside them is not mined."""
+    repository = Repository(tmp_path)
+    repository.write(".gitignore", "*\n")
+    write(tmp_path, "project/a.py", "project/b.py")
+    repository.git("add", "--force", "project/a.py")
     assert paths(collect.collect(tmp_path / "project", Wanted())) == ["a.py"]
 
 
