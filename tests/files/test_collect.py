@@ -313,6 +313,16 @@ def test_a_pattern_that_cannot_be_used(tmp_path: Path) -> None:
     ]
 
 
+def test_a_list_of_patterns_that_cannot_be_read(tmp_path: Path) -> None:
+    """It is a problem, and those of the folders above still count."""
+    write(tmp_path, "sub/a.py", "sub/b.py")
+    write(tmp_path, ".gitignore", text="b.py\n")
+    (tmp_path / "sub/.gitignore").mkdir()
+    found = collect.collect(tmp_path, Wanted())
+    assert paths(found) == ["sub/a.py"]
+    assert [problem.path for problem in found.problems] == ["sub/.gitignore"]
+
+
 def test_a_list_of_patterns_from_windows(top: Path) -> None:
     """The mark of UTF-8 is no part of the first pattern, nor are other signs ends of lines."""
     write(top, "a.py", "b.py", "c.py", "d\x0ce.py")
