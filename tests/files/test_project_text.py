@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from memory_palace.core.diff import Known
 from memory_palace.core.text import sha256
 from memory_palace.files import local, project_text, read
 from memory_palace.files.read import Text, Unreadable
@@ -71,3 +72,29 @@ def test_a_changed_local_yaml_counts_at_once(root: Path, tmp_path: Path) -> None
     assert project_text.folders(root) == {"demo": tmp_path / "other"}
     (tmp_path / "other/src").rmdir()
     assert project_text.folders(root) == {}  # with nothing in it, its disk may only be away
+
+
+def test_a_file_as_large_as_may_be_is_read(root: Path, tmp_path: Path) -> None:
+    """One byte more is too many, as where it is collected."""
+    os.truncate(tmp_path / "source/src/a.py", 512 * 1024)
+    assert isinstance(read.read(root, "project:demo/src/a.py"), Text)
+    os.truncate(tmp_path / "source/src/a.py", 512 * 1024 + 1)
+    assert isinstance(read.read(root, "project:demo/src/a.py"), Unreadable)
+
+
+def test_a_closed_folder_is_here(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """That it cannot be listed does not make it another, nor empty."""
+
+    def closed(place: object, **more: object) -> None:
+        raise PermissionError(13, "Permission denied", str(place))
+
+    known = [Known(f"project:demo/{n}.py", 1, 0, 0, "") for n in range(20)]
+    folder = tmp_path / "source"
+    assert project_text.is_another(folder, known)
+    assert not project_text.is_another(folder, [])
+    monkeypatch.setattr(os, "scandir", closed)
+    assert project_text.folders(root) == {"demo": folder}
+    monkeypatch.setattr(Path, "lstat", closed)
+    assert not project_text.is_another(folder, known)

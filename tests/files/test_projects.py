@@ -2,11 +2,13 @@
 
 import json
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from files.repository import Repository
+from memory_palace.core.diff import FileStat
 from memory_palace.core.errors import BadInput, Changed
 from memory_palace.core.mining import Line
 from memory_palace.files import local, mined, projects
@@ -152,6 +154,8 @@ def test_what_is_edited_by_hand_stays(keyword_palace: Palace) -> None:
     assert (root / local.PATH).read_text() == with_demo
     local.put(root, "demo", None)
     assert (root / local.PATH).read_text() == BY_HAND
+    local.put(root, "shop", Path("/src/shop"))  # as it is
+    assert (root / local.PATH).read_text() == BY_HAND
     local.put(root, "shop", Path("/new"))
     line = "    shop: /src/shop   # moved in May"
     assert (root / local.PATH).read_text() == BY_HAND.replace(line, '    "shop": "/new"')
@@ -236,6 +240,15 @@ def test_what_was_read_is_kept(keyword_palace: Palace, tmp_path: Path) -> None:
     mined.forget(root, "demo")
     mined.forget(root, "demo")
     assert not (root / ".palace/mine/demo.json").exists()
+
+
+@pytest.mark.parametrize("what", ["size", "mtime_ns", "inode"])
+def test_a_file_is_as_it_was_by_size_time_and_inode(what: str) -> None:
+    """Each of them tells a change that the others may not."""
+    then = FileStat("a.py", 5, OLD_NS, 7)
+    seen = mined.Seen(5, OLD_NS, 7, mined.TEXT)
+    assert seen.holds(then)
+    assert not seen.holds(replace(then, **{what: 1}))
 
 
 def _stats(root: Path) -> list:  # type: ignore[type-arg]
