@@ -8,14 +8,17 @@ from pathlib import Path
 import pytest
 
 from memory_palace.core import code_tree, mining
+from memory_palace.core.code_tree import Definition
 from memory_palace.core.errors import Refused
 from memory_palace.core.mining import Line
 from memory_palace.core.text import sha256
-from memory_palace.files import local, projects
+from memory_palace.files import local, projects, read
+from memory_palace.files.read import Text
 from memory_palace.index import catalog as catalogs
 from memory_palace.index import freshness, graph, run
 from memory_palace.index.build import Options
 from memory_palace.index.progress import Silent
+from memory_palace.index.projects import look, parse
 from memory_palace.index.watch import Keeper
 from support.fake import FakeEmbedder, fake_choice
 from support.palaces import OLD_NS, Palace
@@ -212,6 +215,22 @@ def test_manifests_that_cannot_be_listed_are_no_end_of_their_files(
     assert [problem.message for problem in done.problems] == [
         "manifests/projects cannot be listed (Not a directory): mend it"
     ]
+    assert freshness.changed_files(palace.root, palace.config, _opened(palace)) == 0
+
+
+def test_a_manifest_that_cannot_be_read_is_no_change(palace: Palace, demo: Project) -> None:
+    """Its rows stay with their rooms, and nobody is asked for a run."""
+    palace.index()
+    asked = "SELECT path, type, priority, room FROM files"
+    before = rows(palace, asked)
+    manifest = palace.root / projects.FOLDER / "demo.jsonl"
+    manifest.write_bytes(b"\0" * 10)
+    done = palace.index()
+    assert not done.changes.any
+    assert rows(palace, asked) == before
+    assert [problem.path for problem in done.errors] == ["manifests/projects/demo.jsonl"]
+    os.utime(manifest, ns=(OLD_NS, OLD_NS))
+    assert freshness.changed_files(palace.root, palace.config, _opened(palace)) == 0
 
 
 def test_an_empty_folder_is_no_end_of_its_files(palace: Palace, demo: Project) -> None:
@@ -358,6 +377,47 @@ def test_a_file_as_it_was_makes_a_folder_the_projects_own(palace: Palace, demo: 
     assert mined(palace) == ["README.md", "src/f1.py"]
 
 
+def test_nothing_of_another_folder_is_looked_at(palace: Palace, demo: Project) -> None:
+    """Neither its files nor its history count for the project."""
+    palace.index()
+    another(demo)
+    (demo.top / "README.md").unlink()
+    (demo.top / "src").mkdir()
+    with _opened(palace) as catalog:
+        known = catalog.known()
+    found = look(palace.root)
+    assert found.folders == {"demo": demo.top}
+    found.set_aside(known)
+    assert (found.folders, found.files, found.away) == ({}, [], {"demo"})
+
+
+def test_an_emptied_project_leaves(palace: Palace, demo: Project) -> None:
+    """Its manifest says so; an empty folder is no news of it."""
+    palace.index()
+    shutil.rmtree(demo.top)
+    demo.top.mkdir()
+    projects.save(palace.root, "demo", projects.load(palace.root, "demo"), [])
+    said = Said()
+    run.index(palace.root, palace.config, palace.choice, Options(), said)
+    assert (mined(palace), said.lines) == ([], [])
+
+
+def test_symbol_path_and_project_are_keywords(
+    palace: Palace, demo: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A method is found by its class, whose name stands elsewhere, and by its file's name."""
+    save = Definition("save", 1, 3)
+    tree = (Definition("Hoard", 0, 3, (save,)),)
+    monkeypatch.setattr(code_tree, "definitions", lambda path, text: tree)
+    text = "class Hoard:\n    def save(self):\n        return " + "1 + " * 300 + "1\n"
+    demo.write("src/vault.py", text)
+    got = read.read(palace.root, "project:demo/src/vault.py")
+    assert isinstance(got, Text)
+    (_, row) = parse("project:demo/src/vault.py", got).chunks
+    assert row.heading == ("Hoard", "save")
+    assert [word.lower() for word in row.words[:3]] == ["src/vault.py", "hoard save", "demo"]
+
+
 def test_empty_files_are_no_sign(palace: Palace, demo: Project) -> None:
     """Every project has some of the same name."""
     for n in range(18):
@@ -378,6 +438,9 @@ def test_a_moved_project_is_its_own_again_once_it_was_mined(palace: Palace, demo
         os.rename(demo.top / path, demo.top / f"x{path}")
     lines = [Line("xsrc/ledger.py", "code", "xsrc"), Line("xREADME.md", "document", "general")]
     projects.save(palace.root, "demo", projects.load(palace.root, "demo"), lines)
+    answer = palace.ask("open ledger", types=("code",))
+    assert (answer.hits, answer.changed) == ([], 1)
+    assert answer.notes == ["what matched has changed since: run `palace index` and ask again"]
     assert len(palace.index().changes.moved) == 2
     assert mined(palace) == ["xREADME.md", "xsrc/ledger.py"]
 
@@ -412,8 +475,11 @@ def test_links_lead_to_no_mined_file(palace: Palace, demo: Project, tmp_path: Pa
     (outside / "secret.py").write_text("secret = 1\n")
     (demo.top / "one.py").symlink_to(outside / "secret.py")
     (demo.top / "way").symlink_to(outside)
+    (outside / "deep").mkdir()
+    (outside / "deep/secret.py").write_text("secret = 2\n")
     demo.line("one.py")
     demo.line("way/secret.py")
+    demo.line("way/deep/secret.py")
     palace.index()
     assert mined(palace) == ["README.md", "src/ledger.py"]
 

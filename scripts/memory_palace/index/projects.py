@@ -97,6 +97,9 @@ def look(root: Path) -> Mined:
             found.problems.append(Problem(projects.manifest_path(project.name), None, str(error)))
             continue
         found.problems += listed.problems
+        if listed.odd and not listed.lines:
+            found.away.add(project.name)  # damaged: which files it had cannot be said
+            continue
         paths = {mining.catalog_path(project.name, path): path for path in listed.lines}
         found.lines |= {long: listed.lines[path] for long, path in paths.items()}
         why = _away(project.root)
