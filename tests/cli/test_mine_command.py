@@ -169,6 +169,21 @@ def test_a_broken_file_of_places(keyword_palace: Palace, top: Path) -> None:
     assert ".palace/local.yaml:1: projects: demo is 'src'" in done.err
 
 
+def test_a_place_that_is_no_project(
+    keyword_palace: Palace, top: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever wrote the home folder into local.yaml is told; alone it is bad input."""
+    keyword_palace.command("mine", str(top))
+    monkeypatch.setenv("HOME", str(tmp_path))
+    local.put(keyword_palace.root, "demo", tmp_path)
+    done = keyword_palace.command("mine")
+    assert (done.code, done.out) == (2, "")
+    assert done.err == (
+        f"error: {tmp_path} is your home folder, no project: name a project's folder in it\n"
+    )
+    assert len(listed(keyword_palace)) == 2
+
+
 def test_broken_extensions(keyword_palace: Palace, top: Path) -> None:
     """The configuration says what to write."""
     keyword_palace.write("palace.yaml", "mine: {extensions: ['*.vue']}\n")

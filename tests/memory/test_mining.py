@@ -249,6 +249,46 @@ def test_an_interrupted_run_goes_on(
     assert len(mine(keyword_palace, top).lines) == 3
 
 
+def test_an_interrupt_forgets_nothing_that_was_read_before(
+    keyword_palace: Palace, top: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Files that did not come up yet are still known."""
+    mine(keyword_palace, top)
+    put(top, "src/b.py", "another text\n")
+
+    def look(place: Path, file: object, now_ns: int) -> mined.Seen:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(mined, "look", look)
+    put(top, "README.md", "another text\n")
+    with pytest.raises(KeyboardInterrupt):
+        plan(keyword_palace, top)
+    assert len(mined.load(keyword_palace.root, "demo")) == 3
+
+
+def test_a_priority_written_by_hand_stays(keyword_palace: Palace, top: Path) -> None:
+    """Also where the file and its room change."""
+    mine(keyword_palace, top)
+    manifest = keyword_palace.root / projects.manifest_path("demo")
+    manifest.write_text(manifest.read_text().replace('"low"', '"high"', 1))
+    put(top, "README.md", "another text\n")
+    put(top, "new.py")
+    mine(keyword_palace, top)
+    lines = projects.listed(keyword_palace.root, "demo")
+    assert [(line.path, line.priority) for line in lines][:2] == [
+        ("README.md", "high"),
+        ("new.py", "low"),
+    ]
+
+
+def test_a_young_file_is_no_changed_one(keyword_palace: Palace, top: Path) -> None:
+    """It is read again, and is as it was."""
+    (top / "young.py").write_text("x = 1\n")
+    mine(keyword_palace, top)
+    planned = plan(keyword_palace, top)
+    assert (planned.changed, planned.added) == ([], [])
+
+
 def test_all_gone_at_once_are_refused(keyword_palace: Palace, top: Path) -> None:
     """A disk that is not mounted leaves an empty folder, which empties nothing."""
     mine(keyword_palace, top)
@@ -294,6 +334,7 @@ def test_another_projects_folder_is_refused(
     here. With a tenth of the files at their places it is the project's own."""
     for number in range(18):
         put(top, f"src/{number}.py", f"x = {number}\n")
+    put(top, "lib/__init__.py", b"")
     mine(keyword_palace, top)
     other = tmp_path / "other"
     put(other, "README.md", "quite another\n")
@@ -302,12 +343,12 @@ def test_another_projects_folder_is_refused(
         put(other, f"lib/{number}.ts", "let x\n")
     for _ in range(2):
         planned = plan(keyword_palace, other)
-        with pytest.raises(Refused, match=r"20 of 21 files are gone .* another folder: .* --yes"):
+        with pytest.raises(Refused, match=r"21 of 22 files are gone .* another folder: .* --yes"):
             mining.guard(planned)
         mined.forget(keyword_palace.root, "demo")
     for number in range(2):
         put(other, f"src/{number}.py", "quite another\n")
-    mining.guard(plan(keyword_palace, other))
+    mining.guard(plan(keyword_palace, other))  # with README.md three of 22
 
 
 def test_a_wrong_place_is_mended_by_its_own_folder(
@@ -452,6 +493,8 @@ def test_two_projects_with_one_name(keyword_palace: Palace, top: Path, tmp_path:
     with pytest.raises(Refused, match="--forget demo"):
         at(keyword_palace, top, "other")
     top.rename(tmp_path / "moved")
+    assert at(keyword_palace, tmp_path / "x/Demo") == "demo"
+    local.put(keyword_palace.root, "demo", None)  # another machine mined it
     assert at(keyword_palace, tmp_path / "x/Demo") == "demo"
 
 
