@@ -68,13 +68,27 @@ def test_whole_names_the_longest_first(
         ("'3' of them, “3”", "3", True),
         ("since 2026-11-01", "2026-11-01", False),
         ("人の話", "人", False),
+        ("the app crashes", "the app", False),
+        ("why does our Main page load twice", "our main page", True),
+        ("does `the app` crash", "the app", True),
+        ("when did she go there last", "last", False),
+        ("which games did they make and enjoy", "Make", False),
+        ("does Make rebuild it", "Make", True),
+        ("use less of it", "Less", False),
     ],
 )
 def test_words_that_say_little_need_an_exact_mention(
     question: str, name: str, counts: bool
 ) -> None:
-    """Stop words, words of everyday work, single characters, numbers."""
+    """Stop words, words of everyday work and talk, single characters, numbers."""
     assert named(question, name) == ([name] if counts else [])
+
+
+def test_an_article_makes_no_name_of_a_common_word() -> None:
+    """Not for a prompt either, however it is spelled."""
+    for name, kept in (("The App", []), ("Our Docs", []), ("The Gateway", ["the_gateway"])):
+        found = mentions.candidates(f"what about {name} of ours")
+        assert mentions.named(found, {normal(name): name}, exact=True) == kept
 
 
 def test_a_long_question_is_read_as_far_as_it_is_bounded() -> None:

@@ -40,6 +40,40 @@ COMMON = frozenset(
 """Single words that name nothing by themselves in a question about work: as a name they need an
 exact mention."""
 
+EVERYDAY = frozenset(
+    """
+    add added ask asked asking became become began begin believe bring brought buy came care carry
+    come comes coming create created decide decided enjoy enjoyed enjoying enjoys expect fail failed
+    fails feel feeling feels felt find finds finish follow found gave gets getting gives giving goes
+    going gone got happen happened happens hear heard help helped helping helps hold hope keep keeps
+    kept knew know known knows learn learned learning leave left let like liked likes look looked
+    looking looks lose lost love loved loves made make makes making mean means mention mentioned met
+    move moved need needed needs play plays please prefer put read remember replace said saw say
+    says see seem seems seen send sent show showed shown shows speak spend spent stay stop suggest
+    take taken takes taking talk talked tell tells thank thanks think thinking thinks thought told
+    took tried tries try trying turn understand use used uses using visit visited wait want wanted
+    wants watch went wish wonder wondering write writes writing written wrote
+
+    able actually ago ahead almost alone along already although always anyone anything apart around
+    away back better best big certain certainly clear close completely correct definitely different
+    difficult early easily easy enough especially even everybody everyone everything exactly far
+    fast finally fine first former forward full further general glad good great happy hard hardly
+    hello hey however important indeed instead interesting kind large last late lately later latest
+    latter least less likely little long longer lot lots main many maybe near nearly never next nice
+    nobody nothing often ok okay outside part particular perhaps plus possible pretty probably quick
+    quickly quite rather ready real really recent recently right second several simple simply slow
+    small somebody someone something sometimes somewhere soon special specific still strong
+    suddenly sure though together tomorrow tonight totally true truly usual usually various way ways
+    well whatever whenever wherever whether whole wonderful wrong yesterday yet
+    every another per via upon towards toward onto inside besides except like unlike
+    daily weekly monthly yearly morning afternoon evening night weekend hour hours minutes days
+    weeks months years january february march april may june july august september october november
+    december monday tuesday wednesday thursday friday saturday sunday four five six seven eight nine
+    ten hundred thousand
+    """.split()
+)
+"""Verbs, adverbs, adjectives and times of everyday talk, which are hardly ever a name: likewise."""
+
 _QUOTES = {'"': '"', "“": "”", "„": "“", "«": "»", "「": "」", "`": "`", "[": "]", "‘": "’"}
 _ENDING = re.compile(r"(?<=\w\w\w)(?:er|or|e)$")
 _GLUE = frozenset("-./\\@:#+&=_")
@@ -157,7 +191,7 @@ def _counts(one: Mention, spelled: str) -> bool:
 
 def _is_plain(one: Mention, spelled: str) -> bool:
     written = one.written
-    if written != spelled or one.name in COMMON or not any(map(str.isalpha, written)):
+    if written != spelled or _is_common(one.name) or not any(map(str.isalpha, written)):
         return False
     signs = any(c.isupper() or c.isdigit() for c in written[1:])
     return signs or (" " in written and written[0].isupper())
@@ -165,12 +199,16 @@ def _is_plain(one: Mention, spelled: str) -> bool:
 
 def _is_weak(name: str) -> bool:
     """Stop words, very common words, one character, numbers and dates."""
-    words = name.split("_")
     if len(name) == 1 or not any(map(str.isalpha, name)):
         return True
-    return all(word in ENGLISH or word in PAIRED for word in words) or (
-        len(words) == 1 and name in COMMON
-    )
+    words = name.split("_")
+    return _is_common(name) or all(word in ENGLISH or word in PAIRED for word in words)
+
+
+def _is_common(name: str) -> bool:
+    """A very common word, or one with nothing but stop words beside it: `the app`."""
+    said = [word for word in name.split("_") if word not in ENGLISH]
+    return len(said) == 1 and (said[0] in COMMON or said[0] in EVERYDAY)
 
 
 def best(facts: Iterable[Fact], names: Sequence[str], question: str, most: int) -> tuple[Fact, ...]:
