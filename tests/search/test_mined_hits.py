@@ -2,6 +2,7 @@
 
 import json
 import os
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -268,3 +269,35 @@ def test_mined_files_make_no_word_common(palace: Palace, demo: Path) -> None:
             quick.close()
     assert found[0] == found[1]
     assert found[0][0].rows == 1
+
+
+def test_a_project_changes_no_score_of_a_note(palace: Palace, tmp_path: Path) -> None:
+    """Its words make none of theirs rarer or more common, whether asked for or put beside a
+    prompt; when it is forgotten, nothing is left of it."""
+    texts = {f"n{n}": f"The gateway of house {n} leaks.\n" + "More of it. " * n for n in range(9)}
+    palace.notes(ledger="# Keys\nWho keeps the ledger of keys.", **texts)
+
+    def scores() -> list[object]:
+        asked = [
+            palace.hits(text, top_k=99) for text in ("ledger keys", '"ledger of keys" gateway')
+        ]
+        notes = [hit for hits in asked for hit in hits if hit.path.startswith("palace/")]
+        with closing(Quick(palace.root)) as quick:
+            terms = terms_of("who keeps the ledger of keys")
+            weighed = quick.weighed(terms)
+            beside = [(one.path, one.score) for one in quick.notes(terms, weighed, NOW, 3)]
+            return [[(hit.path, hit.score, hit.parts) for hit in notes], weighed, beside]
+
+    palace.index()
+    before = scores()
+    top = tmp_path / "demo-source"
+    top.mkdir()
+    local.put(palace.root, "demo", top)
+    for n in range(40):
+        (top / f"f{n}.py").write_text("ledger = 'of keys'\n" + f"gateway_{n} = keys\n" * n)
+    lines = [Line(f"f{n}.py", "code", "src") for n in range(40)]
+    for listed in (lines, []):
+        projects.save(palace.root, "demo", projects.load(palace.root, "demo"), listed)
+        palace.index(yes=True)
+        assert scores() == before
+        assert bool(palace.hits("ledger", types=("code",))) == bool(listed)

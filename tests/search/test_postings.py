@@ -112,6 +112,20 @@ def test_long_rows_have_the_length_that_fts5_counts() -> None:
     assert ours(found, '"w"') == pytest.approx(fts5(db, '"w"'), rel=1e-5)
 
 
+def test_tables_that_are_apart_each_count_their_own() -> None:
+    """Rows of both in one order, each with the score that it has without the other table."""
+    db = catalog([("", "", "", f"index {'memory' if n % 3 else 'x'}") for n in range(9)])
+    other = catalog([("", "", "", "index index red fox"), ("", "", "", "red fox")] * 9, first=2)
+    parts = [Postings(db, "words", WEIGHTS), Postings(other, "words", WEIGHTS)]
+    both = postings.Apart(parts)
+    assert both.rows.tolist() == sorted([*parts[0].rows, *parts[1].rows])
+    for expression in ('"index"', '"red fox"', '("memory" OR "red")', '"nothing"'):
+        found = both.of(expression)
+        assert found.places.tolist() == sorted(found.places)
+        scores = dict(zip(both.rows[found.places].tolist(), found.scores.tolist(), strict=True))
+        assert scores == ours(parts[0], expression) | ours(parts[1], expression)
+
+
 def test_what_was_asked_before_is_kept_up_to_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
     """The word that was asked for longest ago goes first."""
     db = catalog([("", "", "", f"all {'even' if n % 2 else 'odd'}") for n in range(100)])

@@ -15,6 +15,7 @@ from memory_palace.core.chunk import Unit
 from memory_palace.core.diff import Known
 from memory_palace.core.links import Link
 from memory_palace.core.problems import Problem
+from memory_palace.core.text import is_mined
 from memory_palace.index import opening, schema, vectors
 from memory_palace.index.opening import BASEMENT, FORMAT, MAIN, Damaged
 
@@ -116,7 +117,8 @@ class Catalog:
         return int(self.db.execute(f"SELECT count(*) FROM {table}").fetchone()[0])
 
     def keyword(self, expression: str) -> list[tuple[int, float]]:
-        """(chunk row, BM25, larger is better) of the chunks that an FTS5 expression matches."""
+        """(chunk row, BM25, larger is better) of the notes' chunks that an FTS5 expression
+        matches."""
         weights = ", ".join(map(str, schema.COLUMN_WEIGHTS))
         return self.db.execute(
             f"SELECT rowid, -bm25(words, {weights}) FROM words WHERE words MATCH ?", (expression,)
@@ -130,7 +132,7 @@ class Catalog:
         ).fetchall()
 
     def spread(self, expression: str) -> tuple[int, int]:
-        """In how many chunks an FTS5 expression holds, of how many."""
+        """In how many chunks of notes an FTS5 expression holds, of how many."""
         found = self.db.execute(
             "SELECT count(*) FROM words WHERE words MATCH ?", (expression,)
         ).fetchone()
@@ -165,7 +167,8 @@ class Catalog:
             ),
         )
         (file_id,) = self.db.execute("SELECT id FROM files WHERE path = ?", (k.path,)).fetchone()
-        self._drop_parts(file_id)
+        self._drop_parts(file_id, k.path)
+        of_chunks, of_files = _tables(k.path)
         if links:
             self.set_meta("link_state", "")  # they are to be resolved
         for chunk in chunks:
@@ -179,11 +182,11 @@ class Catalog:
                 ),
             ).lastrowid
             self.db.execute(
-                "INSERT INTO words (rowid, title, heading, tags, body) VALUES (?,?,?,?,?)",
+                f"INSERT INTO {of_chunks} (rowid, title, heading, tags, body) VALUES (?,?,?,?,?)",
                 (chunk_row, *chunk.words),
             )
         self.db.execute(
-            "INSERT INTO note_words (rowid, title, tags, body) VALUES (?,?,?,?)",
+            f"INSERT INTO {of_files} (rowid, title, tags, body) VALUES (?,?,?,?)",
             (file_id, *_note_words([chunk.words for chunk in chunks])),
         )
         self.db.executemany(
@@ -203,15 +206,17 @@ class Catalog:
         """Forget a file and all that is stored of it."""
         row = self.db.execute("SELECT id FROM files WHERE path = ?", (path,)).fetchone()
         if row:
-            self._drop_parts(row[0])
+            self._drop_parts(row[0], path)
             self.db.execute("DELETE FROM files WHERE id = ?", row)
         self.db.execute("DELETE FROM problems WHERE path = ?", (path,))
 
-    def _drop_parts(self, file_id: int) -> None:
+    def _drop_parts(self, file_id: int, path: str) -> None:
+        of_chunks, of_files = _tables(path)
         self.db.execute(
-            "DELETE FROM words WHERE rowid IN (SELECT id FROM chunks WHERE file_id = ?)", (file_id,)
+            f"DELETE FROM {of_chunks} WHERE rowid IN (SELECT id FROM chunks WHERE file_id = ?)",
+            (file_id,),
         )
-        self.db.execute("DELETE FROM note_words WHERE rowid = ?", (file_id,))
+        self.db.execute(f"DELETE FROM {of_files} WHERE rowid = ?", (file_id,))
         self.db.execute("DELETE FROM chunks WHERE file_id = ?", (file_id,))
         self.db.execute("DELETE FROM links WHERE file_id = ?", (file_id,))
 
@@ -235,6 +240,11 @@ class Catalog:
         """The distinct values of ``type`` or ``priority`` over all files, sorted."""
         rows = self.db.execute(f"SELECT DISTINCT {column} FROM files WHERE {column} NOT NULL")
         return sorted(row[0] for row in rows)
+
+
+def _tables(path: str) -> tuple[str, str]:
+    """The keywords of a file's chunks, and of the file as a whole."""
+    return schema.MINED_WORDS if is_mined(path) else schema.WORDS
 
 
 def _note_words(chunks: Sequence[tuple[str, str, str, str]]) -> tuple[str, str, str]:

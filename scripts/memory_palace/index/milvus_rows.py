@@ -14,6 +14,7 @@ import numpy as np
 
 from memory_palace.core.text import MINED, MINED_ROOM, is_mined, sha256
 from memory_palace.embed.port import Vectors
+from memory_palace.index import schema
 from memory_palace.index.catalog import Catalog
 from memory_palace.index.milvus_client import Field, Row
 from memory_palace.index.milvus_texts import (
@@ -204,11 +205,12 @@ class Reader:
             "tags": [cut(tag, 4096) for tag in json.loads(about["tags"])[:_MOST_TAGS]],
         }
         names = ", ".join(NOTES_LEVEL.weights)
+        of_units, of_notes = schema.MINED_WORDS if is_mined(path) else schema.WORDS
         words = self._catalog.db.execute(
-            f"SELECT {names} FROM note_words WHERE rowid = ?", (file_id,)
+            f"SELECT {names} FROM {of_notes} WHERE rowid = ?", (file_id,)
         ).fetchone() or [""] * len(NOTES_LEVEL.weights)
         note = note_id(self._palace, path)
-        units = self._units(file_id, note, filters)
+        units = self._units(file_id, note, filters, of_units)
         row = {
             **filters,
             **{"id": note, "path": path, "digest": digest, "units": len(units)},
@@ -218,12 +220,12 @@ class Reader:
         }
         return row, units
 
-    def _units(self, file_id: int, note: str, filters: Row) -> list[Row]:
+    def _units(self, file_id: int, note: str, filters: Row, table: str) -> list[Row]:
         columns = ", ".join(f'c."{name}"' for name in CHUNK_COLUMNS)
         names = ", ".join(f"w.{name}" for name in UNITS.weights)
         count = len(UNITS.weights)
         found = self._catalog.db.execute(
-            f"""SELECT c.text, {names}, {columns} FROM chunks c JOIN words w ON w.rowid = c.id
+            f"""SELECT c.text, {names}, {columns} FROM chunks c JOIN {table} w ON w.rowid = c.id
                 WHERE c.file_id = ? ORDER BY c.id""",
             (file_id,),
         ).fetchall()

@@ -8,7 +8,22 @@ TOKENIZE = "porter unicode61 remove_diacritics 2"
 COLUMN_WEIGHTS = (2.0, 1.5, 1.5, 1.0)
 """How much a word counts in a chunk's title, headings, tags and text."""
 
-_TABLES = f"""
+WORDS, MINED_WORDS = ("words", "note_words"), ("mined_words", "mined_file_words")
+"""The keywords of chunks and of whole files: of notes, and of mined files. They are apart, since
+how rare a word is depends on all that stand with it: a project changes nothing for notes."""
+
+_KEYWORDS = """
+CREATE VIRTUAL TABLE {chunks} USING fts5 (
+    title, heading, tags, body, tokenize = "{tokenize}"
+);
+CREATE VIRTUAL TABLE {files} USING fts5 (  -- rowid is the file's
+    title, tags, body, tokenize = "{tokenize}"
+);
+CREATE VIRTUAL TABLE {chunks}_places USING fts5vocab({chunks}, instance);
+CREATE VIRTUAL TABLE {files}_places USING fts5vocab({files}, instance);
+"""
+
+_TABLES = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE files (
     id INTEGER PRIMARY KEY,
@@ -39,14 +54,6 @@ CREATE TABLE chunks (
 );
 CREATE INDEX chunks_by_file ON chunks (file_id);
 CREATE INDEX chunks_by_key ON chunks (key);
-CREATE VIRTUAL TABLE words USING fts5 (
-    title, heading, tags, body, tokenize = "{TOKENIZE}"
-);
-CREATE VIRTUAL TABLE note_words USING fts5 (  -- rowid is the file's
-    title, tags, body, tokenize = "{TOKENIZE}"
-);
-CREATE VIRTUAL TABLE words_places USING fts5vocab(words, instance);
-CREATE VIRTUAL TABLE note_words_places USING fts5vocab(note_words, instance);
 CREATE TABLE vectors (id INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT NOT NULL UNIQUE);
 CREATE TABLE tokens (
     id INTEGER PRIMARY KEY REFERENCES vectors (id) ON DELETE CASCADE,
@@ -70,6 +77,10 @@ CREATE INDEX problems_by_path ON problems (path);
 
 def make(db: sqlite3.Connection) -> None:
     """Make all tables in an empty database; a transaction that is open stays open."""
-    for statement in _TABLES.split(";\n"):
+    keywords = "".join(
+        _KEYWORDS.format(chunks=chunks, files=files, tokenize=TOKENIZE)
+        for chunks, files in (WORDS, MINED_WORDS)
+    )
+    for statement in (_TABLES + keywords).split(";\n"):
         if statement.strip():
             db.execute(statement)

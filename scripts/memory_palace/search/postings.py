@@ -9,7 +9,7 @@ place, so that words of a tenth of a million chunks can be asked for. Needs, bes
 import re
 import sqlite3
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -185,6 +185,25 @@ class Postings:
                 frequency[np.searchsorted(self.rows, numbers(rows))] += weight
         places = np.flatnonzero(frequency)
         return places, frequency[places]
+
+
+class Apart:
+    """Several tables as one: each is scored by itself. No row id is in two of them."""
+
+    def __init__(self, parts: Sequence[Words]) -> None:
+        self._parts = parts
+        self.rows = np.sort(np.concatenate([part.rows for part in parts]))
+        self._at = [np.searchsorted(self.rows, part.rows) for part in parts]
+
+    def of(self, expression: str) -> Posting:
+        found = [part.of(expression) for part in self._parts]
+        places = [at[one.places] for at, one in zip(self._at, found, strict=True)]
+        order = np.argsort(np.concatenate(places), kind="stable")
+        return Posting(
+            np.concatenate(places)[order],
+            np.concatenate([one.scores for one in found])[order],
+            all(one.counted for one in found),
+        )
 
 
 def _summed(places: Ids, scores: NDArray[Any]) -> tuple[Ids, NDArray[Any]]:

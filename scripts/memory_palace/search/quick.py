@@ -25,7 +25,6 @@ from memory_palace.core import (
 )
 from memory_palace.core.keywords import Term
 from memory_palace.core.proof import Weighed
-from memory_palace.core.text import MINED
 from memory_palace.files import read, roots, tree
 from memory_palace.index import opening, schema, scratch
 
@@ -40,10 +39,6 @@ NEARLY_BEST = 0.6
 
 WAIT_SECONDS = 0.2
 """How long a writer is waited for; readers of a write-ahead log do not wait at all."""
-
-
-_MINED = f"""SELECT id FROM chunks WHERE file_id IN
-    (SELECT id FROM files WHERE path GLOB '{MINED}*')"""
 
 
 class Found(NamedTuple):
@@ -76,8 +71,8 @@ class _Row(NamedTuple):
 
 
 class Quick:
-    """The open catalog of a palace; close it. ``rows`` counts its chunks, but those of mined files:
-    they are never found here, nor do they make a word common."""
+    """The open catalog of a palace; close it. ``rows`` counts its chunks, but those of mined files,
+    whose words are elsewhere."""
 
     def __init__(self, root: Path) -> None:
         """Raises :class:`Missing` if there is no usable index, :class:`BadInput` if a symbolic
@@ -87,9 +82,7 @@ class Quick:
         self._db = opening.to_read(folder / opening.MAIN, WAIT_SECONDS)
         try:
             self._db.execute("BEGIN")  # one state for all questions
-            (self._all,) = self._db.execute("SELECT count(*) FROM words_docsize").fetchone()
-            self._mined = frozenset(row for (row,) in self._db.execute(_MINED))
-            self.rows = self._all - len(self._mined)
+            (self.rows,) = self._db.execute("SELECT count(*) FROM words_docsize").fetchone()
         except sqlite3.DatabaseError as error:
             self.close()
             raise opening.Damaged(f"the index is damaged ({error})") from None
@@ -162,8 +155,6 @@ class Quick:
     def _having(self, term: Term, most: int) -> int:
         """How many rows have a term; no more than ``most`` are counted."""
         try:
-            if self._mined:
-                return min(sum(row not in self._mined for row in self._matching(term)), most)
             (count,) = self._db.execute(
                 "SELECT count(*) FROM (SELECT 1 FROM words WHERE words MATCH ? LIMIT ?)",
                 (term.expression, most),
@@ -171,11 +162,6 @@ class Quick:
         except sqlite3.DatabaseError as error:
             raise opening.Damaged(f"the index is damaged ({error})") from None
         return int(count)
-
-    def _matching(self, term: Term) -> list[int]:
-        """All rows with a term, of mined files too."""
-        asked = "SELECT rowid FROM words WHERE words MATCH ?"
-        return [row for (row,) in self._db.execute(asked, (term.expression,))]
 
     def _scored(self, terms: Sequence[Term], asked: Weighed) -> list[tuple[int, float]]:
         """(row, BM25) of the chunks that prove themselves, best first."""
@@ -189,14 +175,11 @@ class Quick:
                 continue
             left -= having
             # FTS5's own weight of a word is none in a palace of a few notes.
-            every = len(self._matching(terms[place])) if self._mined else having
-            factor = asked.weights[place] / rarity.idf(self._all, every)
+            factor = asked.weights[place] / rarity.idf(self.rows, having)
             for row, score in self._db.execute(
                 f"SELECT rowid, -bm25(words, {columns}) FROM words WHERE words MATCH ?",
                 (terms[place].expression,),
             ):
-                if row in self._mined:
-                    continue
                 scores[row] = scores.get(row, 0.0) + factor * score
                 has.setdefault(row, []).append(place)
         proven = [(row, score) for row, score in scores.items() if asked.proves(has[row])]
@@ -204,7 +187,7 @@ class Quick:
         return proven
 
     def _of_notes(self, scored: Sequence[tuple[int, float]]) -> list[tuple[float, _Row]]:
-        """(BM25, row) of the first chunks that are of notes, neither observed nor mined."""
+        """(BM25, row) of the first chunks that are of notes, not observed."""
         found: list[tuple[float, _Row]] = []
         for first in range(0, len(scored), CANDIDATES):
             some = scored[first : first + CANDIDATES]

@@ -10,9 +10,9 @@ from memory_palace.core.scoring import Scores
 from memory_palace.index.catalog import Catalog
 from memory_palace.index.columns import integers
 from memory_palace.index.nearest import Nearest
-from memory_palace.index.schema import COLUMN_WEIGHTS
+from memory_palace.index.schema import COLUMN_WEIGHTS, MINED_WORDS, WORDS
 from memory_palace.search import superseded
-from memory_palace.search.postings import OwnScores, Postings, Words
+from memory_palace.search.postings import Apart, OwnScores, Postings, Words
 from memory_palace.search.query import Query, where
 from memory_palace.search.question import Question
 
@@ -88,8 +88,9 @@ def read(catalog: Catalog, vectors: Nearest | None) -> Table:
     words: Words = OwnScores(np.sort(chunk), catalog.keyword)
     note_words: Words = OwnScores(np.sort(file_id), catalog.note_keyword)
     if not catalog.scores_words:
-        words = Postings(catalog.db, "words", _COLUMNS)
-        note_words = Postings(catalog.db, "note_words", _NOTE_COLUMNS)
+        tables = (WORDS, MINED_WORDS) if catalog.count(f"{MINED_WORDS[1]}_docsize") else (WORDS,)
+        words = Apart([Postings(catalog.db, name, _COLUMNS) for name, _ in tables])
+        note_words = Apart([Postings(catalog.db, name, _NOTE_COLUMNS) for _, name in tables])
     return Table(
         chunk=chunk,
         file=file,
