@@ -44,11 +44,10 @@ def hits(draw: st.DrawFn) -> Hit:
     close = relevance.relevance(Evidence(*map(array, (cosine, own, note, late, note_late))), SCALE)[
         0
     ]
-    older = draw(st.booleans())
-    close *= superseded.RELEVANCE if older else 1.0
-    parts = Parts(
-        float(close), draw(unit), draw(unit), cosine, own, note, late, note_late, older, ("a", "b")
-    )
+    older, name = draw(st.booleans()), draw(unit)
+    close = relevance.with_name(close, np.array(name)) * (superseded.RELEVANCE if older else 1.0)
+    told = cosine, own, note, late, note_late, older, ("a", "b"), name
+    parts = Parts(float(close), draw(unit), draw(unit), *told)
     return scored(parts, draw(st.floats(0.0, 0.2)) if older else 0.0)
 
 

@@ -15,7 +15,7 @@ from memory_palace.core.errors import BadInput, Refused
 from memory_palace.core.mining import Line, kind
 from memory_palace.core.problems import Problem
 from memory_palace.files import local, projects, read
-from memory_palace.search import reading, recent
+from memory_palace.search import pick, reading, recent
 from memory_palace.search.query import Query
 from memory_palace.search.quick import Quick, terms_of
 from support.palaces import NOW, OLD_NS, Palace
@@ -78,8 +78,8 @@ def test_an_unknown_room_names_those_of_mined_files(palace: Palace, demo: Path) 
 def test_a_changed_file_is_read_again(palace: Palace, demo: Path) -> None:
     """Its lines are those of now; what is gone is dropped; filters still count."""
     (demo / "src/ledger.py").write_text("# one\n# two\n" + CODE)
-    (hit,) = palace.hits("open ledger", types=("code",), rooms=("files",))
-    assert CODE.splitlines()[3] in hit.text
+    hits = palace.hits("open ledger", types=("code",), rooms=("files",))
+    assert any(CODE.splitlines()[3] in hit.text for hit in hits)
     (demo / "src/ledger.py").unlink()
     assert palace.hits("open ledger", types=("code",)) == []
 
@@ -301,3 +301,52 @@ def test_a_project_changes_no_score_of_a_note(palace: Palace, tmp_path: Path) ->
         palace.index(yes=True)
         assert scores() == before
         assert bool(palace.hits("ledger", types=("code",))) == bool(listed)
+
+
+def many(palace: Palace, monkeypatch: pytest.MonkeyPatch, top: Path) -> None:
+    """A source that defines five functions and uses one of them much, mined."""
+    names = ["open_ledger", "close_ledger", "read_ledger", "ledger_keys", "ledger_use"]
+    text = "".join(f"def {name}(ledger):\n    return ledger\n\n" for name in names)
+    text += "open_ledger(open_ledger)\n"
+    found = tuple(Definition(name, 3 * n, 3 * n + 2) for n, name in enumerate(names))
+    monkeypatch.setattr(code_tree, "definitions", lambda path, text: found)
+    top.mkdir()
+    (top / "book.py").write_text(text)
+    local.put(palace.root, "demo", top)
+    lines = [Line("book.py", "code", "src")]
+    projects.save(palace.root, "demo", projects.load(palace.root, "demo"), lines)
+    palace.index()
+
+
+def test_a_source_gives_several_hits_and_no_more(
+    keyword_palace: Palace, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Definitions only beside one, blocks where it has none; all of them only where all chunks are
+    wanted. A note gives one."""
+    keyword_palace.notes(a="# One\nledger\n" + "word " * 400 + "\n# Two\nledger\n" + "word " * 400)
+    many(keyword_palace, monkeypatch, tmp_path / "source")
+    hits = keyword_palace.hits("ledger", top_k=20)
+    assert sum(hit.path.startswith("project:") for hit in hits) == pick.MOST_OF_A_SOURCE
+    assert sum(hit.path == "palace/a.md" for hit in hits) == 1
+    hits = keyword_palace.hits("ledger", top_k=20, all_chunks=True, types=("code",))
+    assert len(hits) == 6
+    hits = keyword_palace.hits("open_ledger", top_k=20, types=("code",))
+    assert [bool(hit.heading) for hit in hits] == [True] * len(hits)
+    monkeypatch.setattr(code_tree, "definitions", lambda path, text: ())
+    blocks = "\n\n".join(f"ledger({n})  # {'x' * 900}" for n in range(6))
+    (tmp_path / "source/book.py").write_text(blocks)
+    keyword_palace.index()
+    hits = keyword_palace.hits("ledger", top_k=20, types=("code",))
+    assert len(hits) == pick.MOST_OF_A_SOURCE
+
+
+def test_what_is_defined_comes_before_where_it_is_used(
+    palace: Palace, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """By its name, in any spelling, with keywords alone and with vectors; --raw goes by cosine."""
+    many(palace, monkeypatch, tmp_path / "source")
+    for question in ("where is open_ledger?", "openLedger", "open ledger"):
+        first = palace.hits(question)[0]
+        assert (first.heading, first.parts.name) == (("open_ledger",), 1.0)
+    assert palace.hits("use of the ledger")[0].heading == ("ledger_use",)
+    assert {hit.parts.name for hit in palace.hits("open_ledger", raw=True)} == {0.0}

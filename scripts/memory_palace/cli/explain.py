@@ -49,6 +49,8 @@ def explain(
     before = parts.relevance
     if parts.superseded and not lines:
         before /= superseded.RELEVANCE
+    towards = 0.0 if lines else relevance.NAME * parts.name
+    unnamed = (before - towards) / (1.0 - towards)
     steepness = 1.0
     if lines:
         shares = _of_a_line(hit)
@@ -63,7 +65,9 @@ def explain(
     ]
     edge = relevance.EDGE
     counts = f"means of {relevance.LOW} to {relevance.HIGH} count {edge} to {1.0 - edge}"
-    rows += _taken("scale", weights.semantic * before - sum(row.points for row in rows), counts)
+    rows += _taken("scale", weights.semantic * unnamed - sum(row.points for row in rows), counts)
+    asked = f"{parts.name:.3f} of name and question"
+    rows += _taken("name", weights.semantic * (before - unnamed), asked)
     halved = weights.semantic * (parts.relevance - before)
     rows += _taken("superseded", halved, f"relevance × {superseded.RELEVANCE}")
     day = dates.local_day(hit.date) if hit.date else "no time"

@@ -41,6 +41,7 @@ def as_dict(hit: Hit) -> dict[str, Any]:
             "note_keyword": _rounded(parts.note_keyword),
             "late": _rounded(parts.late),
             "note_late": _rounded(parts.note_late),
+            "name": round(parts.name, 6),
             "superseded": parts.superseded,
             "terms": list(parts.terms),
         },
@@ -117,6 +118,7 @@ def _details(hit: Hit) -> str:
         f"note's {_shown(parts.note_keyword, 2)}",
         f"late {_shown(parts.late)}",
         f"note's {_shown(parts.note_late)}",
+        *([f"name {parts.name:.3f}"] if parts.name else []),
         f"terms {terms}",
     ]
     superseded = "  superseded" if parts.superseded else ""

@@ -36,6 +36,9 @@ EDGE = 0.05
 STEEPNESS = (1.0 - 2.0 * EDGE) / (HIGH - LOW)
 """How much relevance grows with the mean, between LOW and HIGH."""
 
+NAME = 0.5
+"""How far a definition's name that is all that is asked for takes its relevance towards 1."""
+
 LINE_LATE = 0.20
 """A line's share of late interaction. A line is a list item, a turn, a small section."""
 LINE_WORDS = 0.10
@@ -99,6 +102,11 @@ def relevance(found: Evidence, scale: Scale) -> Scores:
 def spread(mean: Scores) -> Scores:
     """Relevance from the mean of the parts: larger for a larger mean, 0 for 0 and 1 for 1."""
     return np.interp(mean, (0.0, LOW, HIGH, 1.0), (0.0, EDGE, 1.0 - EDGE, 1.0))
+
+
+def with_name(relevance: Scores, name: Scores) -> Scores:
+    """Relevance taken towards 1 as far as a definition's name is asked for: ``name``, 0 to 1."""
+    return relevance + NAME * name * (1.0 - relevance)
 
 
 def line_relevance(late: Scores, words: Scores, chunk: Scores, length: Scores) -> Scores:

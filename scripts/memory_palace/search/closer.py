@@ -8,8 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory_palace.core import late as interaction
+from memory_palace.core import naming
 from memory_palace.core.chunk import Unit
+from memory_palace.core.keywords import Asked
 from memory_palace.core.scoring import Scores
+from memory_palace.core.text import is_mined
 from memory_palace.embed.port import Vectors
 from memory_palace.index.catalog import Catalog
 
@@ -88,6 +91,25 @@ def look(catalog: Catalog, question: Vectors, chunks: Ids, vectors: Ids, files: 
             whole[files == file] = best[:, same].max(axis=1).mean()
         whole[np.isnan(own)] = np.nan
     return Looked(own, whole, tuple(parts), starts)
+
+
+def names(catalog: Catalog, question: Asked, chunks: Ids) -> Scores:
+    """How well the question names what is defined at the start of each of ``chunks``, shape (k,);
+    0 for all that is no code."""
+    found = np.zeros(len(chunks))
+    asked = naming.asked_for(question.terms)
+    if not asked:
+        return found
+    rows = catalog.db.execute(
+        """SELECT w.key, c.heading, f.path FROM json_each(?) w JOIN chunks c ON c.id = w.value
+           JOIN files f ON f.id = c.file_id
+           WHERE f.type = 'code' AND c.ordinal = 0 AND c.heading != '[]'""",
+        (json.dumps(chunks.tolist()),),
+    )
+    for place, heading, path in rows:
+        if is_mined(path):
+            found[place] = naming.likeness(asked, json.loads(heading), path.partition("/")[2])
+    return found
 
 
 def units_of(text: str) -> tuple[Unit, ...]:

@@ -12,7 +12,8 @@ class Parts:
 
     ``relevance``, ``recency`` and ``importance`` make the score. The rest make the relevance:
     ``cosine`` and ``late`` (late interaction) are None without vectors; ``keyword`` is BM25;
-    those of the whole note are called ``note_``. ``terms`` are those of the question's that
+    those of the whole note are called ``note_``; ``name`` is how well the question names a
+    definition in code. ``terms`` are those of the question's that
     stand in the chunk. A ``superseded`` note's relevance is halved, and it comes behind its
     successor.
     """
@@ -27,6 +28,7 @@ class Parts:
     note_late: float | None = None
     superseded: bool = False
     terms: tuple[str, ...] = ()
+    name: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

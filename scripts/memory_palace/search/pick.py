@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 
 Vector = NDArray[np.float32]
 
+MOST_OF_A_SOURCE = 3
+"""Hits of one source file, which has many things, where a note is about one."""
+
 
 @dataclass(frozen=True, slots=True)
 class Asking:
@@ -59,20 +62,25 @@ def hits(asking: Asking) -> list[Hit]:
 
 
 def _first(asking: Asking, most: int) -> list[Hit]:
-    """The first hits in order, each note once unless all chunks are wanted; what says nearly the
-    same as one before it is folded into that."""
+    """The first hits in order, each note once and each source a few times, unless all chunks
+    are wanted; what says nearly the same as one before it is folded into that."""
     ranked = asking.ranked
     kept: list[Hit] = []
     vectors: list[Vector | None] = []
-    seen: set[int] = set()
+    left: dict[int, int] = {}
+    defined: set[int] = set()
     for n in ranked.in_order():
         file = int(ranked.table.file[n])
-        if file in seen and not asking.query.all_chunks:
+        if left.get(file) == 0 and not asking.query.all_chunks:
             continue
         hit = _hit(n, asking)
         if hit is None:
             continue
-        seen.add(file)
+        if file in defined and not (hit.heading or asking.query.all_chunks):
+            continue  # what stands between definitions
+        if hit.heading:
+            defined.add(file)
+        left[file] = left.get(file, MOST_OF_A_SOURCE if _is_source(hit) else 1) - 1
         # The vector of a file that has changed since may be that of another text.
         changed = asking.checker.has_changed(hit.path)
         vector = None if changed else _vector(ranked.table, n)
@@ -85,6 +93,10 @@ def _first(asking: Asking, most: int) -> list[Hit]:
         else:
             kept[twin] = _with(kept[twin], hit)
     return kept
+
+
+def _is_source(hit: Hit) -> bool:
+    return is_mined(hit.path) and hit.type == "code"
 
 
 def _lines(asking: Asking) -> list[Hit]:

@@ -34,7 +34,8 @@ class Ranked:
 
     ``matched``, shape (terms, n), says which of the question's terms a chunk has. ``best`` are
     the places that were looked at more closely, ascending, and ``looked`` what was seen there
-    (None without token vectors).
+    (None without token vectors). ``name``, shape (n,), is how well the question names what is
+    defined there.
     """
 
     table: Table
@@ -48,6 +49,7 @@ class Ranked:
     first: Scores
     proven: Flags
     best: Ids
+    name: Scores
     looked: Looked | None = None
 
     def in_order(self) -> Iterator[int]:
@@ -77,6 +79,7 @@ class Ranked:
             late=_or_none(found.late[n]),
             note_late=_or_none(found.note_late[n]),
             superseded=bool(self.superseded[n]),
+            name=float(self.name[n]),
         )
 
 
@@ -126,8 +129,13 @@ def rank(
     older = np.isin(among.file, among.older[:, 0])
     first = np.nan_to_num(cosine, nan=-1.0) if query.raw else score
     best = closer.candidates(score, proven, among.file, query.top_k)
+    name = np.zeros(n)
+    if not query.raw and "keyword" not in query.without:
+        name[best] = closer.names(catalog, question.asked, among.chunk[best])
+        close = relevance.with_name(close, name)
+        score = first = scoring.compound(close, recent, important, weights)
     ranked = Ranked(
-        among, found, matched, close, recent, important, older, score, first, proven, best
+        among, found, matched, close, recent, important, older, score, first, proven, best, name
     )
     if query.raw:  # marked and scored as ever, but ordered by the cosine
         return replace(_with_superseded(ranked, weights), first=first)
@@ -153,7 +161,7 @@ def _closer(
     if "context" in query.without:
         note_late[:] = np.nan
     found = replace(ranked.found, late=late, note_late=note_late)
-    close = relevance.relevance(found, scale)
+    close = relevance.with_name(relevance.relevance(found, scale), ranked.name)
     score = scoring.compound(close, ranked.recency, ranked.importance, weights)
     unseen = np.ones(len(late), dtype=bool)
     unseen[best] = False

@@ -95,7 +95,8 @@ def _evidence(
             for value in (cosine, keyword, made.note_keyword, own, made.note_late)
         )
     )
-    close = float(relevance.relevance(evidence, scale)[0])
+    name = np.array([parts.name])
+    close = float(relevance.with_name(relevance.relevance(evidence, scale), name)[0])
     return replace(made, relevance=close * (superseded.RELEVANCE if made.superseded else 1.0))
 
 
