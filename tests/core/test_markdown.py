@@ -232,6 +232,29 @@ def test_reading_links_ends_somewhere_and_says_where(monkeypatch: pytest.MonkeyP
     assert read("[[one]]").links_end is None
 
 
+def test_links_are_looked_for_where_one_can_be(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Brackets alone are not read, nor are labels that nothing ends; nothing is where nobody
+    asks."""
+    monkeypatch.setattr(markdown, "link", None)
+    monkeypatch.setattr(markdown, "image", None)
+    assert inner("[[a]] " + "[" * 50 + "![" * 50) == ["a"]
+    monkeypatch.setattr(markdown, "_inline_links", None)
+    assert read("[" * 50 + "\n\n[[a\nb]] [[\n\n![[ ] ]\n").links == ()
+    outline = read("# A\n[[b]] ^c\n", links=False)
+    assert (outline.headings, outline.links, outline.block_ids) == (("A",), (), ("c",))
+
+
+@given(st.text('[[[]]]!()`%"<>\\ a\n$', max_size=40))
+@MODEST
+def test_what_is_not_looked_at_has_no_link(body: str) -> None:
+    """The links are those that come of reading all."""
+    found = read(body).links
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(markdown, "_may_link", lambda content: True)
+        patched.setattr(markdown, "_label_may_end", lambda state: True)
+        assert read(body).links == found
+
+
 @pytest.mark.parametrize(
     ("body", "found"),
     [

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from memory_palace.core import code_tree, mining
+from memory_palace.core import code_tree, markdown, mining
 from memory_palace.core.code_tree import Definition
 from memory_palace.core.errors import Refused
 from memory_palace.core.mining import Line
@@ -107,6 +107,15 @@ def test_links_of_mined_files_are_none(palace: Palace, demo: Project) -> None:
     assert [problem.path for problem in done.problems] == ["palace/topics/b.md"] * 2
     with catalogs.open_to_read(palace.root / ".palace/index" / catalogs.MAIN) as catalog:
         assert sorted(graph.read(catalog).out) == ["palace/topics/a.md", "palace/topics/b.md"]
+
+
+def test_links_of_mined_documents_are_not_looked_for(
+    palace: Palace, demo: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Half a megabyte of brackets would take many seconds."""
+    monkeypatch.setattr(markdown, "_inline_links", None)
+    assert palace.index().errors == []
+    assert mined(palace) == ["README.md", "src/ledger.py"]
 
 
 def test_an_unchanged_project_costs_one_stat_a_file(

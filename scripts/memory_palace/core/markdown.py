@@ -1,6 +1,6 @@
 """A note's body read once: blocks with their lines, headings, block ids, wikilinks.
 
-markdown-it-py reads the blocks; inline text is only tokenised where it holds ``[[`` or ``%%``,
+markdown-it-py reads the blocks; inline text is only tokenised where it holds ``[[…]]`` or ``%%``,
 which keeps a large palace quick to read.
 """
 
@@ -12,7 +12,7 @@ from typing import Any
 
 from markdown_it import MarkdownIt
 from markdown_it.rules_block import StateBlock, table
-from markdown_it.rules_inline import StateInline
+from markdown_it.rules_inline import StateInline, image, link
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 from mdit_py_plugins.dollarmath.index import DOLLAR_EQNO_REV, math_block_dollar
 
@@ -21,6 +21,7 @@ from memory_palace.core.text import split_lines
 
 _BLOCK_ID = re.compile(r"(?:^|\s)\^([A-Za-z0-9-]+)\s*$")
 _TEXT = re.compile(r"[^ \t\r\n]")
+_LINK = re.compile(r"\[\[(?:(?!\[\[|\]\]).)+\]\]")
 _LONGEST_TARGET = 500
 _DEEPEST = 100  # blocks in blocks: a list in a list is two levels further down
 _DEEPEST_INLINE = 20
@@ -35,15 +36,16 @@ MOST_TOKENS = 50_000
 """Tokens (a list item makes five) that are read: each takes half a kilobyte, and time."""
 
 
-def read(body: str, first_line: int = 1) -> Outline:
-    """The outline of ``body``, whose first line is line ``first_line`` of the file."""
+def read(body: str, first_line: int = 1, links: bool = True) -> Outline:
+    """The outline of ``body``, whose first line is line ``first_line`` of the file; without
+    ``links`` they are not looked for, which costs most where text is nothing but brackets."""
     body = body.replace("\0", "\ufffd")  # markdown-it does the same, but would shift nothing else
     head = _readable(body)
     env: dict[str, Any] = {}
     # A lone carriage return ends a line for CommonMark; here only a line feed does.
     tokens = _parser(_DEEPEST).parse(_without_lone_returns(head), env)
     blocks: list[Block] = []
-    links: list[RawLink] = []
+    found: list[RawLink] = []
     in_comment = False
     line = first_line
     left = MOST_LINKED
@@ -55,20 +57,24 @@ def read(body: str, first_line: int = 1) -> Outline:
             blocks.append(_block(tokens, index, first_line))
         if token.type == "html_block" and in_comment:
             in_comment = token.content.count("%%") % 2 == 0
-        if token.type == "inline" and ("[[" in token.content or "%%" in token.content):
+        if links and token.type == "inline" and _may_link(token.content):
             left -= len(token.content)
             if left < 0:
                 links_end = links_end or line
                 continue
-            found, in_comment = _inline_links(token.content, line, in_comment)
-            links.extend(found)
+            here, in_comment = _inline_links(token.content, line, in_comment)
+            found.extend(here)
     rest = _first_text(body, len(head))
     if rest is not None:
         blocks.append(Block("paragraph", first_line + rest))
     unread = env.get(_UNREAD, rest)
     read_to = None if unread is None else first_line + unread
     ids = _block_ids(split_lines(head)[:unread], tokens)
-    return Outline(tuple(blocks), tuple(links), tuple(ids), links_end or read_to, read_to)
+    return Outline(tuple(blocks), tuple(found), tuple(ids), links_end or read_to, read_to)
+
+
+def _may_link(content: str) -> bool:
+    return "%%" in content or ("[[" in content and _LINK.search(content) is not None)
 
 
 def _readable(body: str) -> str:
@@ -152,6 +158,8 @@ def _parser(deepest: int) -> MarkdownIt:
     parser.block.ruler.before("table", "enough", _enough)
     parser.block.ruler.disable("reference")  # `[^1]: [[note]]` is a footnote with a link
     parser.core.ruler.disable(["inline", "text_join"])
+    parser.inline.ruler.at("link", _link)
+    parser.inline.ruler.at("image", _image)
     parser.inline.ruler.before("link", "wikilink", _wikilink)
     parser.inline.ruler.before("link", "comment_mark", _comment_mark)
     return parser
@@ -159,6 +167,7 @@ def _parser(deepest: int) -> MarkdownIt:
 
 _UNREAD = "first line that was not read"
 _CLOSING = "lines that may end a math block"
+_LAST_LABEL = "where the last label of a link ends"
 _plugin_math_block = math_block_dollar(allow_blank_lines=True)
 
 
@@ -208,6 +217,24 @@ def _enough(state: StateBlock, start: int, end: int, _silent: bool) -> bool:
     token.map = [start, end]
     state.line = end
     return True
+
+
+def _link(state: StateInline, silent: bool) -> bool:
+    """markdown-it's rule, but only where the end of a label follows: it would read on from every
+    bracket to find that it is none."""
+    return _label_may_end(state) and link(state, silent)
+
+
+def _image(state: StateInline, silent: bool) -> bool:
+    """Likewise."""
+    return _label_may_end(state) and image(state, silent)
+
+
+def _label_may_end(state: StateInline) -> bool:
+    if _LAST_LABEL not in state.env:
+        state.env[_LAST_LABEL] = state.src.rfind("](")
+    last: int = state.env[_LAST_LABEL]
+    return state.pos < last
 
 
 def _wikilink(state: StateInline, silent: bool) -> bool:

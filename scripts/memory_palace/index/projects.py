@@ -198,7 +198,7 @@ def _document(path: str, name: str, inner: str, text: str) -> tuple[ChunkRow, ..
     from memory_palace.core import markdown, note
 
     parsed = note.parse(path, text)
-    outline = markdown.read(parsed.body, parsed.body_line)
+    outline = markdown.read(parsed.body, parsed.body_line, links=False)  # none is followed
     title = parsed.title or outline.first_heading
     rows = []
     for piece in chunk.chunks(parsed.body, parsed.body_line, outline, title, None):

@@ -211,7 +211,7 @@ def _block(root: Path, path: str, block: str) -> Place:
     got = read.read(root, path)
     text = got.text if isinstance(got, read.Text) else ""
     parsed = note.parse(path, text)
-    if block in markdown.read(parsed.body, parsed.body_line).block_ids:
+    if block in markdown.read(parsed.body, parsed.body_line, links=False).block_ids:
         ends = re.compile(rf"(?:^|\s)\^{re.escape(block)}\s*$")
         for number, line in enumerate(split_lines(text), start=1):
             if ends.search(line):

@@ -128,7 +128,7 @@ def _parsed(path: str, text: str, total: int) -> tuple[str, list[Section]]:
     if parts and mining.kind(parts[1]) == "code":
         return parts[1], []
     parsed = note.parse(path, text)
-    outline = markdown.read(parsed.body, parsed.body_line)
+    outline = markdown.read(parsed.body, parsed.body_line, links=False)
     return note.note_title(parsed, outline.first_heading), sections.sections(outline, total)
 
 
