@@ -274,6 +274,12 @@ def test_a_follower_does_not_run_for_what_it_may_not_read(
     ran.clear()
     follower.look()
     assert ran == []
+    write(top / "later.py", "x\n")
+    os.utime(top / "later.py", (4_000_000_000, 4_000_000_000))
+    follower.look()
+    ran.clear()
+    follower.look()
+    assert ran == []  # nor is what will be written in the year 2096
     (top / "young.py").write_text("x\n")
     for _ in range(2):
         ran.clear()

@@ -5,7 +5,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.generated import MODEST
-from memory_palace.core.diff import Compared, FileStat, Known, compare, moves, too_many_gone
+from memory_palace.core.diff import (
+    FRESH_NS,
+    Compared,
+    FileStat,
+    Known,
+    compare,
+    is_settled,
+    moves,
+    too_many_gone,
+)
 
 PATHS = st.sampled_from(["a", "a/b", "a.b", "A", "b", "z/y/x", "é", "漢", "a b"])
 SEEN = st.lists(
@@ -127,3 +136,13 @@ def test_moves_are_one_to_one(new: dict[str, str], gone: dict[str, str]) -> None
 def test_too_many_gone(gone: int, known: int, too_many: bool) -> None:
     """More than 30 % of the known files, and at least 20 of them."""
     assert too_many_gone(gone, known) is too_many
+
+
+def test_what_the_clock_gives_now_is_not_settled() -> None:
+    """A file of this moment, on either side of it, may change unseen; all other times are kept
+    only by a file that stays."""
+    now = 1_700_000_000_000_000_000
+    for apart in (0, FRESH_NS, -FRESH_NS):
+        assert not is_settled(now + apart, now)
+    for apart in (FRESH_NS + 1, -FRESH_NS - 1, 10**18, -now):
+        assert is_settled(now + apart, now)

@@ -200,7 +200,7 @@ def value_of(name: str) -> float:
     [
         ("cli.md", "at most {} texts to embed", "embed.registry.QUICK_TEXTS"),
         ("note_format.md", "may\nhave {} MB", "files.read.MOST_BYTES"),
-        ("architecture.md", "less than {} seconds before", "index.reading.FRESH_NS"),
+        ("architecture.md", "less than {} seconds before", "core.diff.FRESH_NS"),
         ("architecture.md", "the last {}", "index.blinding._KEPT_COPIES"),
     ],
 )

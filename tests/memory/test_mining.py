@@ -2,15 +2,18 @@
 
 import errno
 import os
+import time
 from pathlib import Path
 
 import pytest
 
 from files.repository import Repository
 from memory_palace.core.errors import BadInput, Missing, Refused
-from memory_palace.files import atomic, local, mined, projects, read
+from memory_palace.files import atomic, local, mined, project_text, projects, read, roots
 from memory_palace.files import config as configs
 from memory_palace.files.projects import Project
+from memory_palace.index import catalog as catalogs
+from memory_palace.index import freshness
 from memory_palace.memory import mining, mining_names, pen
 from memory_palace.memory.mining import Planned
 from support.palaces import NOW, OLD_NS, Palace
@@ -104,6 +107,23 @@ def test_an_unchanged_file_is_not_opened(
     planned = plan(keyword_palace, top)
     assert opened == ["src/b.py"]
     assert planned.skipped["binary"] == {"bin.json"}
+
+
+@pytest.mark.parametrize("seconds", [-3600, 3600, 10**10])
+def test_a_file_of_any_time_is_read_once(
+    keyword_palace: Palace, top: Path, monkeypatch: pytest.MonkeyPatch, seconds: int
+) -> None:
+    """An unpacked archive, a clock that was wrong: in the future, or after all that fits."""
+    moment = time.time_ns() + seconds * 10**9
+    os.utime(top / "README.md", ns=(moment, moment))
+    mine(keyword_palace, top)
+    keyword_palace.index()
+    monkeypatch.setattr(mined, "look", None)
+    monkeypatch.setattr(project_text, "read_bytes", None)
+    assert plan(keyword_palace, top).changed == []
+    assert not keyword_palace.index().changes.any
+    with catalogs.open_to_read(roots.index_folder(keyword_palace.root) / catalogs.MAIN) as catalog:
+        assert freshness.changed_mined(keyword_palace.root, catalog.known()) == 0
 
 
 def test_rooms_by_rule(keyword_palace: Palace, top: Path) -> None:

@@ -4,6 +4,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+FRESH_NS = 2_000_000_000
+"""A file touched less than two seconds before it was read may change again unseen."""
+
 
 @dataclass(frozen=True, slots=True)
 class FileStat:
@@ -62,6 +65,12 @@ def compare(seen: Sequence[FileStat], known: Sequence[Known], verify: bool = Fal
             (same if trusted else suspect).append(now.path)
             s, k = s + 1, k + 1
     return Compared(tuple(new), tuple(suspect), tuple(same), tuple(gone))
+
+
+def is_settled(mtime_ns: int, now_ns: int) -> bool:
+    """True if a file of that time, read now, cannot change and keep it. A time that lies ahead is
+    none that the clock gives now, whoever set it."""
+    return abs(now_ns - mtime_ns) > FRESH_NS
 
 
 def moves(

@@ -10,11 +10,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from memory_palace.core import dates, mining
-from memory_palace.core.diff import FileStat
+from memory_palace.core.diff import FileStat, is_settled
 from memory_palace.files import atomic, read, roots
-
-FRESH_NS = 2_000_000_000
-"""A file this young when it was read may change again and keep its size and time."""
 
 TEXT, REPLACED, BINARY, UNREADABLE = "text", "replaced", "binary", "unreadable"
 """What a file is: text, text with bytes that are not UTF-8, no text, not to be read."""
@@ -103,5 +100,5 @@ def look(top: Path, file: FileStat, now_ns: int) -> Seen:
         except UnicodeDecodeError:
             what = REPLACED
     # A file that was written while it was read is looked at again.
-    whole = len(data) == info.size and now_ns - info.mtime_ns > FRESH_NS
+    whole = len(data) == info.size and is_settled(info.mtime_ns, now_ns)
     return Seen(info.size, info.mtime_ns, info.inode, what, whole)

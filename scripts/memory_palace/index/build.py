@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memory_palace.core import code_tree
-from memory_palace.core.diff import FileStat, Known, too_many_gone
+from memory_palace.core.diff import FileStat, Known, is_settled, too_many_gone
 from memory_palace.core.errors import Refused
 from memory_palace.core.kinds import DEFAULT_TYPE
 from memory_palace.core.links import Anchors, Archived, Resolver
@@ -248,7 +248,7 @@ def _store(
 
 
 def _known(stat: FileStat, sha256: str, now_ns: int) -> Known:
-    settled = now_ns - stat.mtime_ns > reading.FRESH_NS
+    settled = is_settled(stat.mtime_ns, now_ns)
     return Known(stat.path, stat.size, stat.mtime_ns, stat.inode, sha256, settled)
 
 
@@ -273,7 +273,7 @@ def _unreadable_row(
 
 
 def _restat(catalog: Catalog, stat: FileStat, now_ns: int) -> None:
-    settled = now_ns - stat.mtime_ns > reading.FRESH_NS
+    settled = is_settled(stat.mtime_ns, now_ns)
     catalog.db.execute(
         "UPDATE files SET size = ?, mtime_ns = ?, inode = ?, settled = ?, "
         "time = CASE time_source WHEN 'note' THEN time ELSE NULL END, "

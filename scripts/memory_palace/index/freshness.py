@@ -105,7 +105,8 @@ def _moved_on(place: Path, known: Known) -> bool:
         return not is_mined(known.path)  # a mined file that is closed to us stays as it was
     except OSError:
         return True
-    return (info.st_size, info.st_mtime_ns) != (known.size, known.mtime_ns)
+    now = read.file_stat(known.path, info)
+    return (now.size, now.mtime_ns) != (known.size, known.mtime_ns)
 
 
 class Checker:

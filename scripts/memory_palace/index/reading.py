@@ -16,9 +16,6 @@ from memory_palace.files.manifest import Said
 from memory_palace.files.read import Text, Unreadable
 from memory_palace.index.catalog import ChunkRow
 
-FRESH_NS = 2_000_000_000
-"""A file touched less than two seconds before it was read may change again unseen."""
-
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
