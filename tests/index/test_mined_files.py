@@ -14,8 +14,8 @@ from memory_palace.core.mining import Line
 from memory_palace.core.text import sha256
 from memory_palace.files import local, projects, read
 from memory_palace.files.read import Text
+from memory_palace.index import build, freshness, graph, run
 from memory_palace.index import catalog as catalogs
-from memory_palace.index import freshness, graph, run
 from memory_palace.index.build import Options
 from memory_palace.index.progress import Silent
 from memory_palace.index.projects import look, parse
@@ -572,6 +572,26 @@ def test_code_is_cut_anew_once_the_grammars_are_there(
     assert not palace.index().changes.any
     monkeypatch.setattr(code_tree, "installed", lambda: False)
     assert not palace.index().changes.any
+
+
+def test_the_check_says_that_code_will_be_cut_anew(
+    palace: Palace, demo: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So do doctor and the run itself; a run that ended before it was done does not count."""
+    monkeypatch.setattr(code_tree, "installed", lambda: False)
+    palace.index()
+    monkeypatch.setattr(code_tree, "installed", lambda: True)
+    said = "0 added, 1 changed (1 only cut anew), 0 moved, 0 removed, 2 unchanged"
+    monkeypatch.setenv("PALACE_EMBEDDER", "none")
+    assert f"note  index: stale, run `palace index`; {said}\n" in palace.command("doctor").out
+    with monkeypatch.context() as patched:
+        patched.setattr(build, "_apply", None)
+        with pytest.raises(TypeError):
+            palace.index()
+    checked = run.check(palace.root, palace.config, palace.choice, Options())
+    assert (checked.stale, checked.changes.summary()) == (True, said)
+    assert palace.index().changes.summary() == said
+    assert not run.check(palace.root, palace.config, palace.choice, Options()).stale
 
 
 def test_the_watch_sees_mined_files_change(palace: Palace, demo: Project) -> None:

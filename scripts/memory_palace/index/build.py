@@ -101,7 +101,7 @@ def keywords_phase(
             for line in (*around.mined.notes, *plan.dropped(todo, around)):
                 progress.say(line)
         manifests.move(around.manifest, todo.moved)
-        _cut_anew(main, todo)
+        way = cut_anew(main, todo)
         if options.force:
             if main.db.execute("PRAGMA quick_check(1)").fetchone() != ("ok",):
                 raise sqlite3.DatabaseError("its pages do not fit together")
@@ -115,6 +115,7 @@ def keywords_phase(
                 "`python3 scripts/install.py code` puts them in place"
             )
         _connect_links(main, below, around)
+        main.set_meta("code_chunks", way)  # a run that ends before this cuts anew once more
         main.set_meta("projects", around.mined.state)
         done = Indexed(todo, cold, synced(main, around))
         if options.sync_manifest:
@@ -135,20 +136,22 @@ def keywords_phase(
     return done
 
 
-def _cut_anew(catalog: Catalog, todo: Changes) -> None:
-    """Have mined code read again where it can be cut better than it was."""
-    if not any(map(is_mined, todo.files)):
-        return
+def cut_anew(catalog: Catalog, todo: Changes) -> str:
+    """Have mined code read again where it can be cut better than it was; the way in which all of
+    it is cut after that (see :func:`core.code_tree.way`)."""
     before, now = catalog.meta("code_chunks"), code_tree.way()
-    if code_tree.is_better(now, before):
-        again = {path for path in (*todo.same, *todo.touched) if code_tree.language_of(path)}
-        again = set(filter(is_mined, again))
-        todo.changed = sorted({*todo.changed, *again})
-        todo.same = [path for path in todo.same if path not in again]
-        todo.touched = [path for path in todo.touched if path not in again]
-        todo.unchanged -= len(again)
-        before = ""
-    catalog.set_meta("code_chunks", before or now)
+    if not any(map(is_mined, todo.files)):
+        return before
+    if not code_tree.is_better(now, before):
+        return before or now
+    again = {path for path in (*todo.same, *todo.touched) if code_tree.language_of(path)}
+    again = set(filter(is_mined, again))
+    todo.changed = sorted({*todo.changed, *again})
+    todo.same = [path for path in todo.same if path not in again]
+    todo.touched = [path for path in todo.touched if path not in again]
+    todo.unchanged -= len(again)
+    todo.cut_anew = len(again)
+    return now
 
 
 def _guard(*losses: Losses) -> None:

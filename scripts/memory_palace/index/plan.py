@@ -36,7 +36,8 @@ class Changes:
 
     ``moved`` maps a new path to the old one; ``touched`` files have a new stat and the old text;
     ``unreachable`` ones cannot be read now, and stay as they were, like the ``same`` ones.
-    ``known`` counts the files in the catalog, ``mined`` those of each mined project.
+    ``known`` counts the files in the catalog, ``mined`` those of each mined project; ``cut_anew``
+    those of the ``changed`` that are as they were and will be cut better.
     """
 
     files: dict[str, FileStat]
@@ -49,6 +50,7 @@ class Changes:
     same: list[str] = field(default_factory=list)
     known: int = 0
     unchanged: int = 0
+    cut_anew: int = 0
     mined: Counter[str] = field(default_factory=Counter)
 
     @property
@@ -66,8 +68,9 @@ class Changes:
         return again
 
     def summary(self) -> str:
+        anew = f" ({self.cut_anew} only cut anew)" if self.cut_anew else ""
         return (
-            f"{len(self.added)} added, {len(self.changed)} changed, {len(self.moved)} moved, "
+            f"{len(self.added)} added, {len(self.changed)} changed{anew}, {len(self.moved)} moved, "
             f"{len(self.removed)} removed, {self.unchanged} unchanged"
         )
 

@@ -135,4 +135,5 @@ def check(root: Path, config: Config, choice: Choice, options: Options) -> Check
             raw = (around.manifest.raw or b"").decode("utf-8", "surrogateescape")
             differs = options.sync_manifest and synced.text != raw
             problems += synced.problems
+        build.cut_anew(main, todo)
     return Checked(todo, cold, pending, differs, in_order(problems))
