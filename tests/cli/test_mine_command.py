@@ -128,6 +128,38 @@ def test_all_projects_that_are_here(keyword_palace: Palace, top: Path, tmp_path:
     assert projects.listed(keyword_palace.root, "full") == []
 
 
+def test_a_manifest_s_problems_are_told_once(keyword_palace: Palace, top: Path) -> None:
+    """By the line that they have after the run; in a dry run by the one that they have."""
+    keyword_palace.command("mine", str(top))
+    manifest = keyword_palace.root / projects.manifest_path("demo")
+    broken = "manifests/projects/demo.jsonl:{}: error: not a JSON object"
+    manifest.write_text("broken\n" + manifest.read_text())
+    done = keyword_palace.command("mine", str(top), "--dry-run")
+    assert (done.code, done.err.count(": error: ")) == (1, 1)
+    assert done.err.startswith(broken.format(1))
+    done = keyword_palace.command("mine", str(top))
+    assert (done.code, done.err.count(": error: ")) == (1, 1)
+    assert broken.format(3) in done.err
+    assert manifest.read_text().splitlines()[2] == "broken"
+
+
+def test_a_follower_leaves_a_manifest_s_problems_to_the_index(
+    keyword_palace: Palace, top: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Once, although the line moves."""
+    keyword_palace.command("mine", str(top))
+    follower = Follower(keyword_palace.root, ["demo"], Keeper(keyword_palace.root, lambda _: None))
+    manifest = keyword_palace.root / projects.manifest_path("demo")
+    manifest.write_text("broken\n" + manifest.read_text())
+    follower.keeper._rest = 0.0
+    capsys.readouterr()
+    follower.look()
+    write(top / "new.py", "x\n")
+    follower.look()
+    assert manifest.read_text().splitlines()[-1] == "broken"
+    assert capsys.readouterr().err.count(": error: ") == 1
+
+
 def test_a_forgotten_project_is_not_found(keyword_palace: Palace, top: Path) -> None:
     """Its rows leave with its lines, however many; the files stay."""
     for number in range(40):

@@ -138,7 +138,9 @@ def _mine(place: Path, todo: "list[Project]", dry_run: bool, yes: bool, shape: s
     for project in todo:
         try:
             planned = mining.plan(place, project, config, Terminal(), keep=not dry_run)
-            failed |= report(planned.problems, every=dry_run)
+            # The index tells what is wrong with a manifest, by its lines once it is written.
+            of_manifest = planned.before.problems if dry_run else []
+            failed |= report([*of_manifest, *planned.problems], every=dry_run)
             if not yes:
                 _guard(planned, dry_run)
             if not dry_run:

@@ -28,9 +28,10 @@ class Planned:
     """What mining a project would do. ``lines`` are those that its manifest will have, by path;
     ``changed`` are files that were read before and are not as they were, ``moved`` those that
     change their room, ``kept`` those that could not be looked at. ``odd`` are paths of files that
-    are not UTF-8: their other bytes count. ``another`` says that the folder seems not to be the
-    project's: hardly a file is at its place, and none that was read before is there or has
-    moved."""
+    are not UTF-8: their other bytes count. ``problems`` are those of the folder; what is wrong with
+    the manifest, which an index run tells, is in ``before``. ``another`` says that the folder seems
+    not to be the project's: hardly a file is at its place, and none that was read before is there
+    or has moved."""
 
     name: str
     folder: Path
@@ -61,7 +62,7 @@ def plan(
     """
     top = _listable(project)
     before = projects.load(root, project.name)
-    planned = Planned(project.name, top, before, problems=list(before.problems))
+    planned = Planned(project.name, top, before)
     wanted = Wanted(
         frozenset(config.extensions),
         tree.exclusion(config.mine_exclude),
