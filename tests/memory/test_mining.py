@@ -498,6 +498,19 @@ def test_the_name_of_a_project(keyword_palace: Palace, top: Path, tmp_path: Path
     assert at(keyword_palace, tmp_path / "my shop!") == "my-shop"
 
 
+def test_the_name_of_a_repository_s_folder(keyword_palace: Palace, tmp_path: Path) -> None:
+    """Its own after the repository's, in a linked worktree too; what was mined keeps its name."""
+    repository = Repository(tmp_path / "shop")
+    repository.commit("packages/api/a.py", "packages/my web/a.py", at=1_700_000_000)
+    api, web = repository.folder / "packages/api", repository.folder / "packages/my web"
+    linked = repository.worktree(tmp_path / "linked")
+    assert at(keyword_palace, api) == at(keyword_palace, linked / "packages/api") == "shop-api"
+    mine(keyword_palace, api, "shop")
+    assert (at(keyword_palace, api), at(keyword_palace, web)) == ("shop", "shop-my-web")
+    put(api, "inner/.git/HEAD", "ref: refs/heads/main\n")
+    assert at(keyword_palace, api / "inner") == "inner"
+
+
 def test_two_projects_with_one_name(keyword_palace: Palace, top: Path, tmp_path: Path) -> None:
     """The second is refused with what to do, unless the first is the same place or gone."""
     mine(keyword_palace, top)

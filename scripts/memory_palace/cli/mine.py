@@ -34,7 +34,7 @@ Examples:
   palace mine --forget shop"""
 )
 @click.argument("folder", metavar="[DIR]", required=False)
-@click.option("--name", metavar="N", help="The project's name [that of its repository or folder].")
+@click.option("--name", metavar="N", help="The project's name [its repository's, or REPO-FOLDER].")
 @click.option("--dry-run", is_flag=True, help="Only show what would be done.")
 @click.option("--watch", is_flag=True, help="Go on, and follow what changes, until Ctrl-C.")
 @click.option("--list", "listing", is_flag=True, help="Show the known projects.")

@@ -14,7 +14,7 @@ from memory_palace.files.projects import Project
 
 def at(root: Path, given: str, name: str | None = None) -> Project:
     """The project of the folder ``given``: called ``name``, else as it was mined before, else as
-    its repository, else as the folder.
+    its repository, with the folder's own name where it is not the top of that; else as the folder.
 
     Raises :class:`BadInput` if it is no folder, the whole disk or the user's home, or the name is
     none, :class:`Refused` if it lies in the palace or another folder has that name.
@@ -41,7 +41,7 @@ def at(root: Path, given: str, name: str | None = None) -> Project:
             f"{folder} is mined as `{here[0]}` already: leave out --name, or run "
             f"`palace mine --forget {here[0]}` first"
         )
-    wanted = name or mining.as_name(repository.name_of(str(folder)) or folder.name)
+    wanted = name or mining.as_name(_called(folder))
     taken = known.get(mining.same(wanted))
     place = places.get(taken) if taken else None
     if taken and place is not None and _may_be_there(place) and not _is_wrong(root, taken, place):
@@ -50,6 +50,13 @@ def at(root: Path, given: str, name: str | None = None) -> Project:
             f"`palace mine --forget {taken}` first"
         )
     return Project(taken or wanted, folder)
+
+
+def _called(folder: Path) -> str:
+    of = repository.name_of(str(folder))
+    if not of or folder == Path(repository.top_of(str(folder))):
+        return of or folder.name
+    return f"{of}-{folder.name}"
 
 
 def _may_be_there(place: Path) -> bool:
