@@ -128,6 +128,27 @@ def test_all_projects_that_are_here(keyword_palace: Palace, top: Path, tmp_path:
     assert projects.listed(keyword_palace.root, "full") == []
 
 
+def test_an_inner_project_takes_its_files(keyword_palace: Palace, top: Path) -> None:
+    """Told with the way back, before and after; the index has each file once."""
+    keyword_palace.command("mine", str(top))
+    said = (
+        "1 file of demo {} inner's alone: if inner is forgotten, the next `palace mine` brings "
+        "them back to demo\n"
+    )
+    inner = ("mine", str(top / "src"), "--name", "inner")
+    assert keyword_palace.command(*inner, "--dry-run").err == said.format("would be")
+    assert listed(keyword_palace) == ["README.md", "src/till.py"]
+    done = keyword_palace.command(*inner)
+    assert (done.code, done.err.count(said.format("are"))) == (0, 1)
+    assert listed(keyword_palace) == ["README.md"]
+    found = keyword_palace.command("query", "total of the cart", "--format", "files").out
+    assert (found.count(".py"), "project:inner/till.py" in found) == (1, True)
+    done = keyword_palace.command("mine", "--forget", "inner", "--yes")
+    assert "its files are demo's again from the next `palace mine` on\n" in done.err
+    keyword_palace.command("mine")
+    assert listed(keyword_palace) == ["README.md", "src/till.py"]
+
+
 def test_a_manifest_s_problems_are_told_once(keyword_palace: Palace, top: Path) -> None:
     """By the line that they have after the run; in a dry run by the one that they have."""
     keyword_palace.command("mine", str(top))

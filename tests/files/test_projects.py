@@ -263,3 +263,16 @@ def test_a_room_that_no_folder_could_be_called(keyword_palace: Palace) -> None:
     rows = [json.dumps({"path": f"a/{n}.py", "room": room}) for n, room in enumerate(rooms)]
     keyword_palace.write("manifests/projects/demo.jsonl", "\n".join(rows) + "\n")
     assert {line.room for line in projects.listed(keyword_palace.root, "demo")} == {"a"}
+
+
+def test_projects_in_projects(tmp_path: Path) -> None:
+    """By their real folders; a name that begins the same is no folder within."""
+    places = {"a": "a", "b": "a/x/b", "c": "link/c", "d": "ab", "same": "a"}
+    (tmp_path / "a/x/b/c").mkdir(parents=True)
+    (tmp_path / "link").symlink_to(tmp_path / "a/x/b")
+    every = [projects.Project(name, tmp_path / place) for name, place in places.items()]
+    assert projects.nested([*every, projects.Project("away", None)]) == {
+        "a": {"x/b": "b", "x/b/c": "c"},
+        "same": {"x/b": "b", "x/b/c": "c"},
+        "b": {"c": "c"},
+    }

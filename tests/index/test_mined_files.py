@@ -175,6 +175,32 @@ def test_a_line_that_goes_takes_its_file_with_it(palace: Palace, demo: Project) 
     assert mined(palace) == ["README.md"]
 
 
+def test_a_file_of_two_projects_is_the_inner_one_s(palace: Palace, demo: Project) -> None:
+    """Both list it, as two branches that git merged do; the outer one's row leaves without a word
+    of lost files, and is no change that anybody is asked for."""
+    for n in range(25):
+        demo.write(f"src/f{n}.py", f"x = {n}\n")
+    palace.index()
+    local.put(palace.root, "inner", demo.top / "src")
+    files = ["ledger.py", *(f"f{n}.py" for n in range(25))]
+    lines = [Line(path, "code", "src") for path in files]
+    projects.save(palace.root, "inner", projects.Listed(), lines)
+    said = Said()
+    done = run.index(palace.root, palace.config, palace.choice, Options(), said)
+    found = rows(palace, "SELECT path FROM files WHERE path GLOB 'project:*'")
+    assert {path for (path,) in found} == {
+        "project:demo/README.md",
+        *(f"project:inner/{path}" for path in files),
+    }
+    assert (len(done.changes.removed), said.lines) == (26, [])
+    with _opened(palace) as catalog:
+        (palace.root / projects.manifest_path("inner")).touch()
+        assert freshness.changed_files(palace.root, palace.config, catalog) == 0
+    projects.remove(palace.root, "inner")
+    palace.index()
+    assert len(mined(palace)) == 27
+
+
 def test_a_changed_room_counts_without_reading(palace: Palace, demo: Project) -> None:
     """The line has changed, not the file."""
     palace.index()

@@ -451,13 +451,43 @@ def test_the_palace_inside_the_project(tmp_path: Path) -> None:
 
 
 def test_a_project_inside_another(keyword_palace: Palace, top: Path) -> None:
-    """No file is in two projects."""
+    """No file is in two projects: the inner one takes its own at once, and gives them back at the
+    outer one's next run once it is forgotten."""
+    put(top, "src2/c.py")
     mine(keyword_palace, top)
-    mine(keyword_palace, top / "src", "inner")
-    planned = mine(keyword_palace, top)
-    assert list(listed(keyword_palace)) == ["README.md"]
+    assert plan(keyword_palace, top / "src", "inner").taken == {"demo": 2}
+    assert mine(keyword_palace, top / "src", "inner").taken == {"demo": 2}
+    assert list(listed(keyword_palace)) == ["README.md", "src2/c.py"]
     assert list(listed(keyword_palace, "inner")) == ["api/a.py", "b.py"]
-    assert planned.skipped["project"] == {"src"}
+    planned = mine(keyword_palace, top)
+    assert (planned.skipped["project"], planned.removed, planned.taken) == ({"src"}, [], {})
+    assert mine(keyword_palace, top / "src/api", "core").taken == {"inner": 1}
+    with pen.begin(keyword_palace.root, NOW, "palace mine") as held:
+        mining.forget(held, "inner")
+    assert paths(mine(keyword_palace, top).added) == ["src/b.py"]
+
+
+def test_an_outer_manifest_keeps_what_cannot_be_read(
+    keyword_palace: Palace, top: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only the inner project's lines leave it; one that nobody can read is left alone."""
+    mine(keyword_palace, top)
+    manifest = keyword_palace.root / projects.manifest_path("demo")
+    manifest.write_text("broken\n" + manifest.read_text())
+    mine(keyword_palace, top / "src", "inner")
+    assert [line[:20] for line in manifest.read_text().splitlines()] == [
+        '{"path": "README.md"',
+        "broken",
+    ]
+    real = projects.load
+
+    def load(root: Path, name: str) -> projects.Listed:
+        if name == "demo":
+            raise Missing("manifests/projects/demo.jsonl: cannot be read")
+        return real(root, name)
+
+    monkeypatch.setattr(projects, "load", load)
+    assert mine(keyword_palace, top / "src/api", "core").taken == {"inner": 1}
 
 
 def test_forgotten(keyword_palace: Palace, top: Path) -> None:

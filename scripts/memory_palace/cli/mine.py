@@ -153,6 +153,7 @@ def _mine(place: Path, todo: "list[Project]", dry_run: bool, yes: bool, shape: s
             failed = True
             continue
         output.mined(planned, shape, dry_run)
+        output.taken(planned, dry_run)
         done.append(planned)
     if done and not dry_run:
         output.grammars(done)
@@ -201,7 +202,10 @@ def _forget(place: Path, name: str, dry_run: bool, yes: bool, shape: str) -> int
         if not confirmed(False, f"Take {project.name} out of the memory?"):
             say(f"nothing was forgotten: `palace mine --forget {project.name} --yes` does it")
             return 0
+    around = mining.around(place, project)
     with pen.begin(place, now(), "palace mine", f"forget {project.name}", say) as held:
         mining.forget(held, project.name)
     output.forgotten(project, files, shape, done=True)
+    for outer in around:
+        say(f"its files are {outer}'s again from the next `palace mine` on")
     return 1 if _index(place) else 0

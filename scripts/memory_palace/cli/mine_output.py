@@ -48,6 +48,16 @@ def mined(planned: "Planned", shape: str, dry_run: bool) -> None:
         )
 
 
+def taken(planned: "Planned", dry_run: bool) -> None:
+    """Say which files this project takes over from those around it."""
+    for outer, files in planned.taken.items():
+        are = "would be" if dry_run else "are"
+        say(
+            f"{count(files, 'file')} of {outer} {are} {planned.name}'s alone: if {planned.name} is "
+            f"forgotten, the next `palace mine` brings them back to {outer}"
+        )
+
+
 def grammars(done: "Iterable[Planned]") -> None:
     """Say how code is cut where the grammars are not here, and something was mined anew."""
     anew = (line.path for one in done for line in (*one.added, *one.changed))

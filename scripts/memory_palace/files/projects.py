@@ -62,6 +62,25 @@ def places(root: Path) -> dict[str, Path]:
     return local.places(root)
 
 
+def nested(every: Iterable[Project]) -> dict[str, dict[str, str]]:
+    """{project: {folder in it: the project whose root that is}}, of those that hold others: what
+    lies there is the inner one's alone."""
+    tops = {one.name: _real(one.root) for one in every if one.root is not None}
+    found: dict[str, dict[str, str]] = {}
+    for name, top in tops.items():
+        for inner, place in tops.items():
+            if place != top and place.startswith(top):
+                found.setdefault(name, {})[place[len(top) : -1]] = inner
+    return found
+
+
+def _real(folder: Path) -> str:
+    # Written by hand, a place may lead through a symbolic link.
+    with contextlib.suppress(OSError, RuntimeError):
+        folder = folder.resolve()
+    return f"{folder.as_posix()}/"
+
+
 def listed(root: Path, name: str) -> list[Line]:
     """The files of a project by path; without those whose line is wrong (see :func:`load`)."""
     return [line for _, line in sorted(load(root, name).lines.items())]

@@ -80,7 +80,8 @@ def scope(path: str) -> str:
 
 
 def look(root: Path) -> Mined:
-    """Every file that a project's manifest lists, by one stat each."""
+    """Every file that a project's manifest lists, by one stat each. What lies in the folder of
+    another project is that one's, so that no file is there twice."""
     found = Mined(state=projects.state(root))
     try:
         every = projects.every(root)
@@ -89,6 +90,7 @@ def look(root: Path) -> Mined:
         found.unlisted = True
         found.problems.append(Problem(projects.FOLDER, None, str(error)))
         return found
+    nested = projects.nested(every)
     for project in every:
         try:
             listed = projects.load(root, project.name)
@@ -100,7 +102,12 @@ def look(root: Path) -> Mined:
         if listed.odd and not listed.lines:
             found.away.add(project.name)  # damaged: which files it had cannot be said
             continue
-        paths = {mining.catalog_path(project.name, path): path for path in listed.lines}
+        inner = nested.get(project.name, {})
+        paths = {
+            mining.catalog_path(project.name, path): path
+            for path in listed.lines
+            if not inner or inner.keys().isdisjoint(mining.above(path))
+        }
         found.lines |= {long: listed.lines[path] for long, path in paths.items()}
         why = _away(project.root)
         if project.root is None or (why and paths):

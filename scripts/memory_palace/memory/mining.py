@@ -10,7 +10,7 @@ from pathlib import Path
 
 from memory_palace.core import mining
 from memory_palace.core.diff import FileStat
-from memory_palace.core.errors import BadInput, Missing, Refused
+from memory_palace.core.errors import BadInput, Missing, PalaceError, Refused
 from memory_palace.core.links import TREE
 from memory_palace.core.mining import Line
 from memory_palace.core.problems import Problem
@@ -28,7 +28,8 @@ class Planned:
     """What mining a project would do. ``lines`` are those that its manifest will have, by path;
     ``changed`` are files that were read before and are not as they were, ``moved`` those that
     change their room, ``kept`` those that could not be looked at. ``odd`` are paths of files that
-    are not UTF-8: their other bytes count. ``problems`` are those of the folder; what is wrong with
+    are not UTF-8: their other bytes count. ``taken`` are lines, by project, that others around this
+    one lose to it. ``problems`` are those of the folder; what is wrong with
     the manifest, which an index run tells, is in ``before``. ``another`` says that the folder seems
     not to be the project's: hardly a file is at its place, and none that was read before is there
     or has moved."""
@@ -44,6 +45,7 @@ class Planned:
     kept: list[Line] = field(default_factory=list)
     skipped: dict[str, set[str]] = field(default_factory=dict)
     odd: list[str] = field(default_factory=list)
+    taken: dict[str, int] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
     seen: dict[str, Seen] = field(default_factory=dict)
     another: bool = False
@@ -82,6 +84,7 @@ def plan(
             mined.keep(root, project.name, known | planned.seen)
         raise
     _sort(root, planned, config, known, found.files)
+    planned.taken = {name: len(lines) for name, _, lines in _taken(root, planned)}
     return planned
 
 
@@ -106,16 +109,43 @@ def _listable(project: Project) -> Path:
 def _left_out(root: Path, project: Project) -> dict[str, str]:
     """The palace's own folders, and those of projects that are mined by themselves, relative to
     the project's root."""
-    folders = {root / "palace": "palace", root / "manifests": "palace"}
-    folders |= {
-        p.root: "project" for p in projects.every(root) if p.root and p.name != project.name
-    }
     top = project.root
-    return {
-        folder.relative_to(top).as_posix(): reason
-        for folder, reason in folders.items()
-        if top is not None and folder != top and folder.is_relative_to(top)
+    own = {
+        folder.relative_to(top).as_posix(): "palace"
+        for folder in (root / "palace", root / "manifests")
+        if top is not None and folder.is_relative_to(top)
     }
+    return own | dict.fromkeys(_nested(root, project).get(project.name, ()), "project")
+
+
+def _nested(root: Path, project: Project) -> dict[str, dict[str, str]]:
+    """Which projects lie in which (see :func:`files.projects.nested`), with this one as it is
+    now."""
+    others = [one for one in projects.every(root) if one.name != project.name]
+    return projects.nested([*others, project])
+
+
+def around(root: Path, project: Project) -> dict[str, str]:
+    """{project that ``project`` lies in: its folder there}."""
+    return {
+        outer: folder
+        for outer, folders in _nested(root, project).items()
+        for folder, inner in folders.items()
+        if inner == project.name
+    }
+
+
+def _taken(root: Path, planned: Planned) -> Iterator[tuple[str, Listed, list[Line]]]:
+    """Of each project around this one: its name, its manifest, and the lines that are this one's
+    files."""
+    for outer, folder in around(root, Project(planned.name, planned.folder)).items():
+        try:
+            listed = projects.load(root, outer)
+        except PalaceError:
+            continue  # the index tells, and holds none of them
+        lines = [line for path, line in listed.lines.items() if path.startswith(f"{folder}/")]
+        if lines:
+            yield outer, listed, lines
 
 
 def _read(
@@ -248,7 +278,8 @@ def guard(planned: Planned) -> None:
 
 
 def write(pen: Pen, planned: Planned) -> bool:
-    """Write the manifest of a project and where it is; True if the manifest differs now.
+    """Write the manifest of a project and where it is, and take its files out of those of the
+    projects around it; True if its manifest differs now.
 
     Raises :class:`Refused` if there is nothing to mine, :class:`Changed` if the manifest moved on,
     :class:`Missing` if it cannot be written.
@@ -265,6 +296,15 @@ def write(pen: Pen, planned: Planned) -> bool:
         written = projects.save(pen.root, planned.name, planned.before, planned.lines)
     if written:
         pen.touched[path] = None
+    planned.taken = {}
+    for outer, listed, lines in _taken(pen.root, planned):
+        path = projects.manifest_path(outer)
+        lost = {line.path for line in lines}
+        kept = [line for line in listed.lines.values() if line.path not in lost]
+        with _writing(path):
+            projects.save(pen.root, outer, listed, kept)
+        pen.touched[path] = None
+        planned.taken[outer] = len(lines)
     mined.keep(pen.root, planned.name, planned.seen, pen.now)
     return written
 
