@@ -128,6 +128,47 @@ def test_all_projects_that_are_here(keyword_palace: Palace, top: Path, tmp_path:
     assert projects.listed(keyword_palace.root, "full") == []
 
 
+@pytest.mark.parametrize("pipe", ["| true", "2>&1 | true", "2>&1 >/dev/null | true"])
+def test_a_reader_that_leaves_ends_output_alone(
+    keyword_palace: Palace, top: Path, monkeypatch: pytest.MonkeyPatch, pipe: str
+) -> None:
+    """Manifest and index are in step, after `--forget` too; the command ends quietly, with 0."""
+    monkeypatch.setenv("PALACE_EMBEDDER", "none")
+    palace_ = f'"{sys.executable}" "{SCRIPTS / "palace.py"}"'
+    environment = os.environ | {"PALACE_ROOT": str(keyword_palace.root)}
+    for words, files in ((f'mine "{top}"', 2), ("mine --forget demo --yes", 0)):
+        line = f"set -o pipefail; {palace_} {words} {pipe}"
+        done = subprocess.run(
+            ["bash", "-c", line], env=environment, capture_output=True, text=True, check=False
+        )
+        assert (done.returncode, done.stdout, "Error" in done.stderr) == (0, "", False)
+        assert len(listed(keyword_palace)) == files
+        assert keyword_palace.command("index", "--check").out.startswith("up to date; ")
+
+
+def test_a_follower_indexes_what_it_could_not_tell(
+    keyword_palace: Palace, top: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The manifest is written when its reader leaves: the next look indexes all the same."""
+    keyword_palace.command("mine", str(top))
+    keeper = Keeper(keyword_palace.root, lambda _: None)
+    follower = Follower(keyword_palace.root, ["demo"], keeper)
+
+    def left() -> None:
+        raise BrokenPipeError
+
+    write(top / "new.py", "def refund():\n    pass\n")
+    with monkeypatch.context() as patched:
+        patched.setattr(keeper, "refresh", left)
+        with pytest.raises(BrokenPipeError):
+            follower.look()
+    assert "new.py" in listed(keyword_palace)
+    monkeypatch.setattr(keeper, "news", lambda: False)
+    assert keyword_palace.command("index", "--check").code == 1
+    follower.look()
+    assert keyword_palace.command("index", "--check").code == 0
+
+
 def test_an_inner_project_takes_its_files(keyword_palace: Palace, top: Path) -> None:
     """Told with the way back, before and after; the index has each file once."""
     keyword_palace.command("mine", str(top))

@@ -19,6 +19,7 @@ from memory_palace.core.problems import Problem, printable
 from memory_palace.index.progress import Progress
 
 _F = TypeVar("_F", bound=Callable[..., Any])
+_T = TypeVar("_T")
 _YEARS = (1971, 9000)
 SHOWN_PROBLEMS = 50
 """Problems that are listed where not every one is asked for."""
@@ -99,6 +100,23 @@ def moment(flag: str, text: str | None, end: bool = False) -> datetime | None:
 def say(line: str, colour: str | None = None) -> None:
     """A diagnostic, on stderr."""
     click.echo(click.style(runnable(printable(line)), fg=colour), err=True)
+
+
+def drop_output(*handles: int) -> None:
+    """Send nowhere what is still buffered for these handles, and all that follows."""
+    for handle in handles:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), handle)
+
+
+def to_the_end(work: Callable[[], _T]) -> _T:
+    """What ``work`` gives. If its reader leaves meanwhile (`| head`), it is done once more without
+    output, so it has to be one that goes on where it stopped; then the command ends as others."""
+    try:
+        return work()
+    except BrokenPipeError:
+        drop_output(1, 2)
+        work()
+        raise
 
 
 def called_as(program: str) -> None:

@@ -1,7 +1,6 @@
 """The command line: finds the command, runs it, turns faults into one line and an exit code."""
 
 import importlib
-import os
 import re
 import sqlite3
 import sys
@@ -12,7 +11,7 @@ import click
 from click.exceptions import Exit
 
 from memory_palace import __version__
-from memory_palace.cli.common import called_as, runnable
+from memory_palace.cli.common import called_as, drop_output, runnable
 from memory_palace.core.errors import PalaceError
 from memory_palace.core.problems import printable
 from memory_palace.core.text import did_you_mean
@@ -213,7 +212,7 @@ def main(
         return _say("interrupted: run it again to go on", 130)
     except BrokenPipeError:
         # The reader has what it wanted (`| head`); leave without a second fault at exit.
-        _drop_output(1, 2)
+        drop_output(1, 2)
         return 0
     except UnicodeEncodeError:
         return _say("an argument is not UTF-8: write it as UTF-8", 2)
@@ -221,15 +220,9 @@ def main(
         return _say(f"the index is damaged ({error}): run `palace index --force`", 3)
     except OSError as error:
         if error.filename is None:  # no file's fault: stdout, say onto a full disk
-            _drop_output(1)
+            drop_output(1)
         what = f"{error.filename or 'the output'} ({error.strerror or error})"
         return _say(f"cannot read or write {what}: mend it and run this again", 3)
-
-
-def _drop_output(*handles: int) -> None:
-    """Send what is still buffered nowhere."""
-    for handle in handles:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), handle)
 
 
 def _find(command: str | None) -> click.Command:

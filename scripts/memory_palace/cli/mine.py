@@ -13,6 +13,7 @@ from memory_palace.cli.common import (
     report,
     root_option,
     say,
+    to_the_end,
     yes_option,
 )
 from memory_palace.core.errors import BadInput, PalaceError, Refused
@@ -70,7 +71,9 @@ def mine(
     todo = _projects(place, folder, name)
     if not todo:
         return 1
-    failed = _mine(place, todo, dry_run, yes, shape)
+    if dry_run:
+        return _mine(place, todo, dry_run, yes, shape)
+    failed = to_the_end(lambda: _mine(place, todo, dry_run, yes, shape))
     if watch:
         from memory_palace.cli import mine_watch
 
@@ -205,7 +208,11 @@ def _forget(place: Path, name: str, dry_run: bool, yes: bool, shape: str) -> int
     around = mining.around(place, project)
     with pen.begin(place, now(), "palace mine", f"forget {project.name}", say) as held:
         mining.forget(held, project.name)
-    output.forgotten(project, files, shape, done=True)
-    for outer in around:
-        say(f"its files are {outer}'s again from the next `palace mine` on")
-    return 1 if _index(place) else 0
+
+    def told() -> bool:
+        output.forgotten(project, files, shape, done=True)
+        for outer in around:
+            say(f"its files are {outer}'s again from the next `palace mine` on")
+        return _index(place)
+
+    return 1 if to_the_end(told) else 0

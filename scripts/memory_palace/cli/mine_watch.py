@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memory_palace.cli.common import now, report, say
+from memory_palace.cli.common import now, report, say, to_the_end
 from memory_palace.cli.watch import until_terminated
 from memory_palace.core.errors import Busy, PalaceError
 from memory_palace.files import locks, mined, projects, roots
@@ -34,7 +34,7 @@ def follow(root: Path, names: list[str]) -> int:
             say(f"watching {', '.join(names)}; {follower.keeper.choice}")
             while not ended:
                 started = time.monotonic()
-                follower.look()
+                to_the_end(follower.look)
                 passed = time.monotonic() - started
                 time.sleep(max(LOOK_SECONDS, _LOOK_SHARE * passed))
     except KeyboardInterrupt:
@@ -77,8 +77,9 @@ class Follower:
             except PalaceError as error:
                 self._once(str(error), heard)
         if differs or self.keeper.news():
+            young, self._again = self._again, True  # if this ends in between
             ran = self.keeper.refresh()
-            self._again |= ran.again
+            self._again = young or ran.again
             if ran.line:
                 _say(ran.line)
             report(ran.problems)
