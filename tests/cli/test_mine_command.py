@@ -304,6 +304,25 @@ def test_a_follower_brings_what_changed(keyword_palace: Palace, top: Path) -> No
     assert "till.py" in keyword_palace.command("query", "invoice", "--format", "files").out
 
 
+def test_a_follower_gives_an_object_a_change(
+    keyword_palace: Palace, top: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As the first round did, once the index has it; nothing where nothing changed, or in text."""
+    keyword_palace.command("mine", str(top))
+    keeper = Keeper(keyword_palace.root, lambda _: None)
+    for shape, objects in (("jsonl", 1), ("text", 0)):
+        follower = Follower(keyword_palace.root, ["demo"], keeper, shape)
+        write(top / f"{shape}.py", "x\n")
+        capsys.readouterr()
+        follower.look()
+        rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+        assert [(row["kind"], row["project"], row["added"]) for row in rows] == [
+            ("project", "demo", 1)
+        ] * objects
+        follower.look()
+        assert capsys.readouterr().out == ""
+
+
 def test_a_follower_outlives_a_folder(
     keyword_palace: Palace, top: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -77,7 +77,7 @@ def mine(
     if watch:
         from memory_palace.cli import mine_watch
 
-        return mine_watch.follow(place, [project.name for project in todo])
+        return mine_watch.follow(place, [project.name for project in todo], shape)
     return failed
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from memory_palace.cli import mine_output
 from memory_palace.cli.common import now, report, say, to_the_end
 from memory_palace.cli.watch import until_terminated
 from memory_palace.core.errors import Busy, PalaceError
@@ -15,6 +16,7 @@ from memory_palace.files.projects import Project
 if TYPE_CHECKING:
     from memory_palace.core.problems import Problem
     from memory_palace.index.watch import Keeper
+    from memory_palace.memory.mining import Planned
 
 LOOK_SECONDS = 2.0
 """How often the projects are looked at: git is asked, and each file's stat. No event can be missed,
@@ -23,14 +25,15 @@ and the system's limit of watched folders does not count."""
 _LOOK_SHARE = 20.0  # a look waits until this many times its own duration has passed
 
 
-def follow(root: Path, names: list[str]) -> int:
-    """Look at the projects again and again, until it is interrupted."""
+def follow(root: Path, names: list[str], shape: str = "text") -> int:
+    """Look at the projects again and again, until it is interrupted. In the ``shape`` ``jsonl``
+    stdout gets an object of each project that has changed, once it is in the index."""
     from memory_palace.index.watch import Keeper
 
     ended: list[int] = []
     try:
         with _alone(root), until_terminated(ended):
-            follower = Follower(root, names, Keeper(root, _say))
+            follower = Follower(root, names, Keeper(root, _say), shape)
             say(f"watching {', '.join(names)}; {follower.keeper.choice}")
             while not ended:
                 started = time.monotonic()
@@ -47,8 +50,9 @@ def follow(root: Path, names: list[str]) -> int:
 class Follower:
     """Keeps manifests and index in line with some projects, a :meth:`look` at a time."""
 
-    def __init__(self, root: Path, names: list[str], keeper: "Keeper") -> None:
+    def __init__(self, root: Path, names: list[str], keeper: "Keeper", shape: str = "text") -> None:
         self.keeper = keeper
+        self._shape = shape
         self._root = root
         self._names = names
         self._again = False
@@ -59,6 +63,7 @@ class Follower:
         heard, self._said = self._said, set()
         differs = self._again
         self._again = False
+        changed: list[Planned] = []
         known: dict[str, Project] = {}
         try:
             known = {project.name: project for project in projects.every(self._root)}
@@ -73,19 +78,21 @@ class Follower:
                 self._once(f"{name}: not on this machine now, its lines are kept", heard)
                 continue
             try:
-                differs |= self._mine(project, heard)
+                changed += self._mine(project, heard)
             except PalaceError as error:
                 self._once(str(error), heard)
-        if differs or self.keeper.news():
+        if differs or changed or self.keeper.news():
             young, self._again = self._again, True  # if this ends in between
             ran = self.keeper.refresh()
             self._again = young or ran.again
             if ran.line:
                 _say(ran.line)
             report(ran.problems)
+        for planned in changed if self._shape == "jsonl" else ():
+            mine_output.mined(planned, self._shape, dry_run=False)
 
-    def _mine(self, project: Project, heard: set[str]) -> bool:
-        """True if the index has something to do."""
+    def _mine(self, project: Project, heard: set[str]) -> "list[Planned]":
+        """What was done, if there was something to do."""
         from memory_palace.memory import mining, pen
 
         planned = mining.plan(self._root, project, self.keeper.config)
@@ -98,10 +105,10 @@ class Follower:
         )
         if not (planned.added or planned.changed or planned.moved or planned.removed):
             mined.keep(self._root, project.name, planned.seen)
-            return False
+            return []
         with pen.begin(self._root, now(), "palace mine", f"mine {project.name}", say) as held:
             mining.write(held, planned)
-        return True
+        return [planned]
 
     def _tell(self, problem: "Problem", heard: set[str]) -> None:
         self._once(str(problem), heard)
