@@ -78,6 +78,40 @@ def test_a_dry_run_writes_nothing(keyword_palace: Palace, top: Path) -> None:
     assert sorted(str(path) for path in keyword_palace.root.rglob("*")) == before
 
 
+def test_a_dry_run_exits_as_the_run_would(
+    keyword_palace: Palace, top: Path, tmp_path: Path
+) -> None:
+    """Nothing to mine, or another folder: the plan, then the same line and code."""
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "empty/logo.png").touch()
+    keyword_palace.command("mine", str(top))
+    write(tmp_path / "other/a.py", "x\n")
+    for folder, name in (("empty", "empty"), ("other", "demo")):
+        local.put(keyword_palace.root, "demo", None)
+        words = ("mine", str(tmp_path / folder), "--name", name)
+        tried, done = keyword_palace.command(*words, "--dry-run"), keyword_palace.command(*words)
+        assert (tried.code, tried.err) == (done.code, done.err)
+        assert (done.code, done.out, done.err.count("error: ")) == (1, "", 1)
+        assert tried.out.startswith(f"would mine {name}  ")
+    assert len(listed(keyword_palace)) == 2
+
+
+def test_a_moved_project_is_asked_for(keyword_palace: Palace, top: Path, tmp_path: Path) -> None:
+    """Without --name it becomes a second one, as before."""
+    keyword_palace.command("mine", str(top))
+    top.rename(tmp_path / "till")
+    moved = ("mine", str(tmp_path / "till"))
+    said = (
+        f"is {tmp_path}/till the project demo, which is not at {top} any more? "
+        "`--name demo` goes on with it\n"
+    )
+    assert keyword_palace.command(*moved, "--dry-run").err == said
+    assert keyword_palace.command(*moved, "--dry-run", "--name", "x").err == ""
+    done = keyword_palace.command(*moved)
+    assert (done.code, done.err.startswith(said)) == (0, True)
+    assert len(projects.listed(keyword_palace.root, "till")) == 2
+
+
 def test_a_long_list_is_cut_in_text_only(keyword_palace: Palace, top: Path) -> None:
     """All are in jsonl."""
     for number in range(30):

@@ -2,6 +2,7 @@
 
 import errno
 import os
+import shutil
 import time
 from pathlib import Path
 
@@ -575,6 +576,27 @@ def test_a_project_inside_the_palace(keyword_palace: Palace, tmp_path: Path, ins
         at(keyword_palace, keyword_palace.root / inside)
     with pytest.raises(Refused, match="or of another one"):  # a worktree of it, say
         at(Palace(tmp_path / "second"), keyword_palace.root / inside)
+
+
+def test_a_moved_project_is_known_by_its_files(
+    keyword_palace: Palace, top: Path, tmp_path: Path
+) -> None:
+    """Most of them are at their places, and it is nowhere else; of a known one nothing is asked."""
+
+    def alike(name: str) -> dict[str, Path | None]:
+        return mining_names.alike(keyword_palace.root, Project(name, tmp_path / "moved"))
+
+    mine(keyword_palace, top)
+    shutil.copytree(top, tmp_path / "moved")
+    assert alike("moved") == {}
+    shutil.rmtree(top)
+    assert alike("moved") == {"demo": top}
+    assert alike("demo") == {}
+    local.put(keyword_palace.root, "demo", None)
+    (tmp_path / "moved/README.md").unlink()
+    assert alike("moved") == {"demo": None}
+    (tmp_path / "moved/src/b.py").unlink()
+    assert alike("moved") == {}
 
 
 def test_what_is_no_folder(keyword_palace: Palace, top: Path) -> None:

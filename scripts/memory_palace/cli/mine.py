@@ -117,7 +117,12 @@ def _projects(place: Path, folder: str | None, name: str | None) -> "list[Projec
     from memory_palace.memory import mining_names as names
 
     if folder is not None:
-        return [names.at(place, folder, name)]
+        project = names.at(place, folder, name)
+        for known, before in names.alike(place, project).items() if name is None else ():
+            was = f"is not at {before} any more" if before else "was not on this machine so far"
+            asked = f"is {project.root} the project {known}, which {was}?"
+            say(f"{asked} `--name {known}` goes on with it", "yellow")
+        return [project]
     every = projects.every(place)
     if not every:
         raise Refused("no project is known: `palace mine DIR` makes one")
@@ -144,35 +149,27 @@ def _mine(place: Path, todo: "list[Project]", dry_run: bool, yes: bool, shape: s
             # The index tells what is wrong with a manifest, by its lines once it is written.
             of_manifest = planned.before.problems if dry_run else []
             failed |= report([*of_manifest, *planned.problems], every=dry_run)
-            if not yes:
-                _guard(planned, dry_run)
             if not dry_run:
+                if not yes:
+                    mining.guard(planned)
                 with pen.begin(place, now(), "palace mine", f"mine {project.name}", say) as held:
                     mining.write(held, planned)
+            output.mined(planned, shape, dry_run)
+            output.taken(planned, dry_run)
+            if dry_run:  # what would be refused is, once it was shown
+                mining.guard(planned)
+                mining.check(planned)
         except PalaceError as error:
             if len(todo) == 1:
                 raise
             say(f"error: {error}", "red")
             failed = True
             continue
-        output.mined(planned, shape, dry_run)
-        output.taken(planned, dry_run)
         done.append(planned)
     if done and not dry_run:
         output.grammars(done)
         failed |= _index(place)
     return 1 if failed else 0
-
-
-def _guard(planned: "Planned", dry_run: bool) -> None:
-    from memory_palace.memory import mining
-
-    try:
-        mining.guard(planned)
-    except Refused as error:
-        if not dry_run:
-            raise
-        say(str(error), "yellow")
 
 
 def _index(place: Path) -> bool:

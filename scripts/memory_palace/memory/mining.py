@@ -277,6 +277,15 @@ def guard(planned: Planned) -> None:
         )
 
 
+def check(planned: Planned) -> None:
+    """Raises :class:`Refused` if there is nothing to mine, and was not before."""
+    if not planned.lines and not planned.before.lines:
+        raise Refused(
+            f"{planned.folder} has no file to mine: name another folder, or add extensions "
+            "under `mine:` in palace.yaml"
+        )
+
+
 def write(pen: Pen, planned: Planned) -> bool:
     """Write the manifest of a project and where it is, and take its files out of those of the
     projects around it; True if its manifest differs now.
@@ -284,11 +293,7 @@ def write(pen: Pen, planned: Planned) -> bool:
     Raises :class:`Refused` if there is nothing to mine, :class:`Changed` if the manifest moved on,
     :class:`Missing` if it cannot be written.
     """
-    if not planned.lines and not planned.before.lines:
-        raise Refused(
-            f"{planned.folder} has no file to mine: name another folder, or add extensions "
-            "under `mine:` in palace.yaml"
-        )
+    check(planned)
     path = projects.manifest_path(planned.name)
     with _writing(local.PATH):
         local.put(pen.root, planned.name, planned.folder)

@@ -1,11 +1,12 @@
 """Which project a folder is: its name, and whether it may have it."""
 
+import contextlib
 import os
 from pathlib import Path
 
 from memory_palace.core import mining
 from memory_palace.core.diff import Known
-from memory_palace.core.errors import BadInput, Refused
+from memory_palace.core.errors import BadInput, PalaceError, Refused
 from memory_palace.core.problems import printable
 from memory_palace.core.text import did_you_mean
 from memory_palace.files import mined, project_text, projects, repository, roots
@@ -50,6 +51,25 @@ def at(root: Path, given: str, name: str | None = None) -> Project:
             f"`palace mine --forget {taken}` first"
         )
     return Project(taken or wanted, folder)
+
+
+def alike(root: Path, project: Project) -> dict[str, Path | None]:
+    """{known project that a new one may be: where it was, None for nowhere on this machine}: its
+    folder is gone, and most of its files are at their places here. Empty for a known one."""
+    every, places = projects.every(root), projects.places(root)
+    found: dict[str, Path | None] = {}
+    if project.root is None or any(one.name == project.name for one in every):
+        return found
+    for one in every:
+        place = places.get(one.name)
+        if one.root is not None or (place is not None and _may_be_there(place)):
+            continue
+        with contextlib.suppress(PalaceError):  # the index tells of a manifest that is none
+            lines = projects.load(root, one.name).lines
+            there = sum(os.path.lexists(project.root / path) for path in lines)
+            if there * 2 > len(lines):
+                found[one.name] = place
+    return found
 
 
 def _called(folder: Path) -> str:
