@@ -438,6 +438,16 @@ def test_nothing_to_mine(keyword_palace: Palace, tmp_path: Path) -> None:
     assert projects.every(keyword_palace.root) == []
 
 
+def test_an_emptied_project_is_no_fault(keyword_palace: Palace, top: Path) -> None:
+    """An inner project took all it had; what comes later is mined."""
+    (top / "README.md").unlink()
+    mine(keyword_palace, top)
+    mine(keyword_palace, top / "src", "inner")
+    assert mine(keyword_palace, top).lines == []
+    put(top, "new.py")
+    assert paths(mine(keyword_palace, top).added) == ["new.py"]
+
+
 def test_the_palace_inside_the_project(tmp_path: Path) -> None:
     """Its notes, manifests and derived files are not mined; what is beside them is."""
     palace = Palace(tmp_path / "demo/memory")

@@ -278,8 +278,9 @@ def guard(planned: Planned) -> None:
 
 
 def check(planned: Planned) -> None:
-    """Raises :class:`Refused` if there is nothing to mine, and was not before."""
-    if not planned.lines and not planned.before.lines:
+    """Raises :class:`Refused` if there is nothing to mine; a project that is known may be empty,
+    where an inner one has all of its files, say."""
+    if not planned.lines and planned.before.raw is None:
         raise Refused(
             f"{planned.folder} has no file to mine: name another folder, or add extensions "
             "under `mine:` in palace.yaml"
