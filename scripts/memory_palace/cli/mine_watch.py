@@ -1,16 +1,14 @@
 """``palace mine --watch``: manifest and index follow what changes in projects."""
 
-import contextlib
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memory_palace.cli import mine_output
 from memory_palace.cli.common import now, report, say, to_the_end
-from memory_palace.cli.watch import until_terminated
-from memory_palace.core.errors import Busy, PalaceError
-from memory_palace.files import locks, mined, projects, roots
+from memory_palace.cli.watch import alone, say_at, until_terminated
+from memory_palace.core.errors import PalaceError
+from memory_palace.files import mined, projects
 from memory_palace.files.projects import Project
 
 if TYPE_CHECKING:
@@ -32,8 +30,9 @@ def follow(root: Path, names: list[str], shape: str = "text") -> int:
 
     ended: list[int] = []
     try:
-        with _alone(root), until_terminated(ended):
-            follower = Follower(root, names, Keeper(root, _say), shape)
+        mine = alone(root, "palace mine --watch", "mine", "follows projects of")
+        with mine, until_terminated(ended):
+            follower = Follower(root, names, Keeper(root, say_at), shape)
             say(f"watching {', '.join(names)}; {follower.keeper.choice}")
             while not ended:
                 started = time.monotonic()
@@ -86,7 +85,7 @@ class Follower:
             ran = self.keeper.refresh()
             self._again = young or ran.again
             if ran.line:
-                _say(ran.line)
+                say_at(ran.line)
             report(ran.problems)
         for planned in changed if self._shape == "jsonl" else ():
             mine_output.mined(planned, self._shape, dry_run=False)
@@ -118,20 +117,3 @@ class Follower:
         if line not in heard:
             say(line, "yellow")
         self._said.add(line)
-
-
-def _say(line: str) -> None:
-    say(f"{time.strftime('%H:%M:%S')}  {line}")
-
-
-@contextlib.contextmanager
-def _alone(root: Path) -> Iterator[None]:
-    """Two of these on one palace would only do everything twice."""
-    folder = roots.inside(root, f"{roots.DERIVED}/mine")
-    with contextlib.ExitStack() as held:
-        try:
-            held.enter_context(locks.writer(folder, "palace mine --watch", wait_seconds=0))
-        except Busy:
-            who = locks.owner(folder)
-            raise Busy(f"{who} follows projects of {root}: leave it, or stop it first") from None
-        yield

@@ -50,9 +50,9 @@ def watch(debounce: int, polling: bool, root: str | None) -> int:
     tree.look(place)
     ended: list[int] = []
     try:
-        with _alone(place), until_terminated(ended):
+        with alone(place, "palace watch", "watch", "is watching"), until_terminated(ended):
             events = Events(place, debounce, polling)
-            keeper = Keeper(place, _say, events.waiting)
+            keeper = Keeper(place, say_at, events.waiting)
             say(f"watching {place}; {keeper.choice}")
             try:
                 events.start()
@@ -79,27 +79,31 @@ def _follow(keeper: "Keeper", events: "Events", ended: list[int]) -> None:
 
 def _tell(ran: "Ran") -> bool:
     if ran.line:
-        _say(ran.line)
+        say_at(ran.line)
     report(ran.problems)
     for path in ran.mended:
         say(f"{path}: mended", "green")
     return ran.again
 
 
-def _say(line: str) -> None:
+def say_at(line: str) -> None:
+    """A diagnostic with the time of day."""
     say(f"{time.strftime('%H:%M:%S')}  {line}")
 
 
 @contextlib.contextmanager
-def _alone(root: Path) -> Iterator[None]:
-    """Two of these on one palace would only do everything twice."""
-    folder = roots.inside(root, f"{roots.DERIVED}/watch")
+def alone(root: Path, command: str, folder: str, does: str) -> Iterator[None]:
+    """Held while ``command`` goes on: two of it on one palace would only do everything twice.
+
+    ``folder`` is below `.palace/`. Raises :class:`Busy` with who it is that ``does`` so already.
+    """
+    place = roots.inside(root, f"{roots.DERIVED}/{folder}")
     with contextlib.ExitStack() as held:
         try:
-            held.enter_context(locks.writer(folder, "palace watch", wait_seconds=0))
+            held.enter_context(locks.writer(place, command, wait_seconds=0))
         except Busy:
-            who = locks.owner(folder)
-            raise Busy(f"{who} is watching {root} already: leave it, or stop it first") from None
+            who = locks.owner(place)
+            raise Busy(f"{who} {does} {root} already: leave it, or stop it first") from None
         yield
 
 
