@@ -269,6 +269,162 @@ def test_two_folders_are_two_sources(
     assert whats(bring(palace, kind, Path(".."))) == {f"quay/{name}": "unchanged"}
 
 
+def _home(place: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A home folder of somebody called Ada."""
+    home = place / "ada"
+    home.mkdir(parents=True)
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("USERPROFILE", str(home))
+    return home
+
+
+@pytest.mark.parametrize(
+    ("kind", "folder", "name"),
+    [
+        ("basic-memory", "notes", "x.md"),
+        ("claude-memory", "notes", "CLAUDE.md"),
+        ("claude-memory", ".claude", "CLAUDE.md"),
+        ("claude-memory", ".claude", "projects/-quay/memory/MEMORY.md"),
+        ("codex-memories", ".codex", "memories/MEMORY.md"),
+        ("openclaw", ".openclaw", "workspace/memory/2026-03-28.md"),
+    ],
+)
+def test_folders_of_one_name_in_two_places_are_two_sources(
+    palace: Palace,
+    tmp_path: Path,
+    kind: str,
+    folder: str,
+    name: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Each has notes of its own, grows by itself, and is the same whatever of it is named."""
+    home = _home(tmp_path, monkeypatch)
+    notes = {}
+    for above in ("a", "b"):
+        place = files(home / above / folder, {name: f"Of {above}.\n"})
+        (item,) = bring(palace, kind, place).items
+        assert item.what == "new"
+        assert bool(item.said) == (above == "b")
+        notes[above] = palace.root / item.path
+        text = notes[above].read_text()
+        assert f'original_place: "~/{above}' in text
+    files(home / "a" / folder, {name: "Of a, later.\n"})
+    for above, what in (("a", "changed"), ("b", "unchanged"), ("a", "unchanged")):
+        (item,) = bring(palace, kind, home / above / folder).items
+        assert (item.what, palace.root / item.path) == (what, notes[above])
+        for path in (home / above / folder / name, (home / above / folder / name).parent):
+            if "/" not in name or path.is_dir() or kind == "claude-memory":
+                assert [one.what for one in bring(palace, kind, path).items] == ["unchanged"]
+    assert "Of a, later." in notes["a"].read_text()
+    assert "Of b." in notes["b"].read_text()
+
+
+def test_a_second_place_has_one_folder(
+    palace: Palace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also for what the first has not, and what came later on either side."""
+    home = _home(tmp_path, monkeypatch)
+    for above, texts in (
+        ("a", {"x.md": "a\n"}),
+        ("b", {"x.md": "b\n", "y.md": "b\n", "deep/z.md": "b\n"}),
+        ("a", {"y.md": "a\n"}),
+        ("c", {"w.md": "c\n"}),
+        ("b", {"w.md": "b\n"}),
+    ):
+        done = bring(palace, "basic-memory", files(home / above / "notes", texts))
+        assert {item.what for item in done.items} <= {"new", "unchanged"}
+        assert sum(bool(item.said) for item in done.items) == (above != "a")
+    top = palace.root / IMPORTS / "basic-memory"
+    found = {path.relative_to(top).as_posix(): path for path in top.rglob("*.md")}
+    assert sorted(found) == [
+        *("notes-2/deep/z.md", "notes-2/w.md", "notes-2/x.md", "notes-2/y.md"),
+        *("notes-3/w.md", "notes/x.md", "notes/y.md"),
+    ]
+    for path, place in found.items():
+        whose = {"notes": "a", "notes-2": "b", "notes-3": "c"}[path.split("/")[0]]
+        assert place.read_text().endswith(f"---\n{whose}\n")
+
+
+def test_the_same_place_on_another_machine_is_one_source(
+    palace: Palace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Below another home folder; of a place outside of it a note says no name."""
+    for machine, what in (("one", "new"), ("two", "unchanged")):
+        home = _home(tmp_path / machine, monkeypatch)
+        place = files(home / "a" / "notes", {"x.md": "x\n"})
+        assert whats(bring(palace, "basic-memory", place)) == {"notes/x.md": what}
+    assert whats(bring(palace, "basic-memory", tmp_path / "one/ada/a/notes")) == {
+        "notes/x.md": "new"
+    }
+    outside = read(palace, "basic-memory/notes-2/x.md")
+    assert "ada" not in str(outside.metadata)
+    assert len(str(outside.metadata["original_place"])) == 12
+
+
+def test_a_source_that_moved(
+    palace: Palace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Is another one, until its notes say where it is now: that is no edit."""
+    home = _home(tmp_path, monkeypatch)
+    place = files(home / "a" / "notes", {"x.md": "x\n"})
+    bring(palace, "basic-memory", place)
+    place.rename(home / "notes")
+    files(home / "notes", {"x.md": "later\n"})
+    assert whats(bring(palace, "basic-memory", home / "notes", write=False)) == {
+        "notes/x.md": "new"
+    }
+    one = palace.root / IMPORTS / "basic-memory/notes/x.md"
+    one.write_text(one.read_text().replace('original_place: "~/a"', 'original_place: "~"'))
+    (item,) = bring(palace, "basic-memory", home / "notes").items
+    assert (item.what, palace.root / item.path) == ("changed", one)
+
+
+def test_two_palaces_of_the_other_tool(
+    palace: Palace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With the same wing and room: none takes the other's note, and each database is known."""
+    home = _home(tmp_path, monkeypatch)
+    for place in ("one", "two"):
+        theirs = mempalace(home / place)
+        with sqlite3.connect(theirs / "chroma.sqlite3") as made:
+            made.execute(
+                "UPDATE embedding_metadata SET string_value = ? WHERE string_value LIKE 'first%'",
+                (f"Of {place}.",),
+            )
+        made.close()
+        assert set(whats(bring(palace, "mempalace", theirs)).values()) == {"new"}
+    assert "Of one." in read(palace, "mempalace/code/auth.md").body
+    assert "Of two." in read(palace, "mempalace/code-2/auth.md").body
+    for path in ("one", "two/chroma.sqlite3"):
+        assert set(whats(bring(palace, "mempalace", home / path)).values()) == {"unchanged"}
+
+
+def test_notes_of_an_earlier_version_tell_no_place(
+    palace: Palace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They are of the first that is imported, edited and archived ones too, and say so then."""
+    home = _home(tmp_path, monkeypatch)
+    texts: dict[str, str | bytes] = {f"{n}.md": f"{n}\n" for n in range(4)}
+    bring(palace, "basic-memory", files(home / "a" / "notes", texts))
+    folder = palace.root / IMPORTS / "basic-memory/notes"
+    for note_ in folder.iterdir():
+        note_.write_text(note_.read_text().replace('original_place: "~/a"\n', ""))
+    edited = folder / "1.md"
+    edited.write_text(edited.read_text() + "Mine.\n")
+    cold = palace.root / "palace/archive_basement/project_rooms/imports/basic-memory/notes"
+    cold.mkdir(parents=True)
+    (folder / "2.md").rename(cold / "2.md")
+    files(home / "a" / "notes", {"1.md": "1, later\n", "3.md": "3, later\n"})
+    assert list(whats(bring(palace, "basic-memory", home / "a" / "notes")).values()) == [
+        *("unchanged", "edited", "archived", "changed")
+    ]
+    for path in (folder / "0.md", edited, cold / "2.md", folder / "3.md"):
+        assert 'original_place: "~/a"\n' in path.read_text()
+    assert edited.read_text().endswith("Mine.\n")
+    other = bring(palace, "basic-memory", files(home / "b" / "notes", texts))
+    assert set(whats(other).values()) == {"new"}
+
+
 def test_names_that_no_system_takes(palace: Palace, tmp_path: Path) -> None:
     """Get another one, by which the first is still found; names that differ in case both stay."""
     place = files(
@@ -586,6 +742,7 @@ def test_exports_of_mempalace(palace: Palace, tmp_path: Path) -> None:
             """
         )
     made.close()
+    place = (place / "sqlite_exact.sqlite3").rename(tmp_path / "one" / "sqlite_exact.sqlite3")
     assert whats(bring(palace, "mempalace", place)) == {"code/auth": "unchanged"}
     markdown = (
         "# code / tests\n\n## c\n\n> third\n> ## not a drawer\n\n| Field | Value |\n"
@@ -594,7 +751,7 @@ def test_exports_of_mempalace(palace: Palace, tmp_path: Path) -> None:
     texts = {"code/tests.md": markdown, "index.md": "# Palace Export\n", "odd.md": "# Odd\n"}
     done = bring(palace, "mempalace", files(tmp_path / "three", texts))
     assert whats(done) == {"code/tests": "new"}
-    assert "third\n### not a drawer" in read(palace, "mempalace/code/tests.md").body
+    assert "third\n### not a drawer" in read(palace, "mempalace/code-2/tests.md").body
     assert dict(done.others) == {
         "index of an export": 1,
         "Markdown that is no room of an export": 1,

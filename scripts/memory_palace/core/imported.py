@@ -11,7 +11,10 @@ from memory_palace.core.text import sha256
 
 KINDS = ("claude-memory", "codex-memories", "openclaw", "basic-memory", "mempalace")
 
-OWN_KEYS = ("source", "original", "original_id", "imported", "source_digest", "import_digest")
+OWN_KEYS = (
+    *("source", "original", "original_place", "original_id"),
+    *("imported", "source_digest", "import_digest"),
+)
 """What an imported note says of where it is from; keys of the source of that name are kept as
 ``original_…``."""
 
@@ -24,13 +27,15 @@ class Piece:
     """Something that another tool remembers, to become a note.
 
     ``original`` names it in its source (a path with ``/``, or an id), ``place`` is the wanted path
-    below the kind's folder, without ``.md``. ``text`` is Markdown and may have metadata. The other
-    fields are what the source says besides; dates as ISO text, empty where it says none.
+    below the kind's folder, without ``.md``. ``text`` is Markdown and may have metadata.
+    ``origin`` is the folder that ``original`` is below, as a note may say it. The other fields are
+    what the source says besides; dates as ISO text, empty where it says none.
     """
 
     original: str
     place: str
     text: str
+    origin: str = ""
     id: str = ""
     title: str = ""
     created: str = ""
@@ -64,6 +69,7 @@ def made(piece: Piece, kind: str, path: str, day: str, by: str) -> tuple[str, li
         "agent": found.metadata.get("agent") or by,
         "source": kind,
         "original": piece.original,
+        "original_place": piece.origin or None,
         "original_id": piece.id or None,
         "imported": day,
         "source_digest": piece.digest,
@@ -96,7 +102,9 @@ def is_edited(text: str, metadata: Mapping[str, Any]) -> bool:
 
 def _sign(text: str) -> str:
     plain = text.removeprefix("\ufeff").replace("\r\n", "\n")
-    return sha256(frontmatter.change(plain, {"import_digest": None}))[:_DIGEST]
+    # A note's place may be told later, or where its source was moved: that is no edit.
+    unsigned = {"import_digest": None, "original_place": None}
+    return sha256(frontmatter.change(plain, unsigned))[:_DIGEST]
 
 
 def _readable(text: str) -> tuple[str, list[str]]:

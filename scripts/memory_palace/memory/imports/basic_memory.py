@@ -51,6 +51,7 @@ def _piece(file: File, above: str, source: Source) -> Iterator[Piece]:
         original=above + file.name,
         place=sources.without_ending(above + file.name),
         text=text,
+        origin=sources.origin(file.path, above + file.name),
         id=permalink,
         modified=sources.stamp(file.modified),
         aliases=tuple(dict.fromkeys(names)),

@@ -53,6 +53,7 @@ def _piece(file: File, above: str, source: Source) -> Iterator[Piece]:
         original=name,
         place=sources.without_ending(name),
         text=text,
+        origin=sources.origin(file.path, name),
         title=names[0] if names else "",
         modified=sources.stamp(file.modified),
         aliases=names,

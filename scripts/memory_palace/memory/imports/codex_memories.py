@@ -53,6 +53,7 @@ def _piece(file: File, name: str, source: Source) -> Iterator[Piece]:
         original=name,
         place=sources.without_ending(name),
         text=text,
+        origin=sources.origin(file.path, name),
         id=head.get("thread_id", ""),
         updated=sources.iso(head.get("updated_at")),
         modified=sources.stamp(file.modified),

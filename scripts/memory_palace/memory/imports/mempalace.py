@@ -34,7 +34,7 @@ def open_source(path: Path) -> Source:
                         source.others["room that is in another file too"] += 1
                         continue
                     seen.add((room.wing, room.name))
-                    yield from _notes(room, source)
+                    yield from _notes(room, sources.place(file.path.parent), source)
             except BadInput as error:
                 if found:
                     raise
@@ -61,7 +61,7 @@ def _rooms(file: File, source: Source) -> Iterator[Room]:
     return iter(())
 
 
-def _notes(room: Room, source: Source) -> Iterator[Piece]:
+def _notes(room: Room, origin: str, source: Source) -> Iterator[Piece]:
     """The notes of a room: one, or several where one would be too large."""
     part, held, size = 1, list[str](), 0
     latest = ""
@@ -69,7 +69,7 @@ def _notes(room: Room, source: Source) -> Iterator[Piece]:
         text = _section(drawer)
         length = len(text.encode("utf-8", "replace"))
         if held and size + length > session_notes.PART_BYTES:
-            yield _piece(room, part, held, latest)
+            yield _piece(room, origin, part, held, latest)
             part, held, size = part + 1, [], 0
         held.append(text)
         size += length
@@ -77,10 +77,10 @@ def _notes(room: Room, source: Source) -> Iterator[Piece]:
         source.counts["drawer"] += 1
     if held:
         source.counts["room"] += 1
-        yield _piece(room, part, held, latest)
+        yield _piece(room, origin, part, held, latest)
 
 
-def _piece(room: Room, part: int, held: list[str], latest: str) -> Piece:
+def _piece(room: Room, origin: str, part: int, held: list[str], latest: str) -> Piece:
     more = f"-part-{part}" if part > 1 else ""
     name = f"{room.wing}/{room.name}{more}"
     title = f"{room.wing} / {room.name}" + (f" (part {part})" if more else "")
@@ -88,6 +88,7 @@ def _piece(room: Room, part: int, held: list[str], latest: str) -> Piece:
         original=name,
         place=f"{room.wing.replace('/', '-')}/{room.name.replace('/', '-')}{more}",
         text="\n".join(held),
+        origin=origin,
         title=" ".join(title.split()),
         updated=latest,
     )

@@ -49,6 +49,7 @@ def _piece(file: File, name: str, source: Source) -> Iterator[Piece]:
         original=name,
         place=sources.without_ending(name),
         text=text,
+        origin=sources.origin(file.path, name),
         created=day,
         modified=modified,
     )

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from memory_palace.core import dates
 from memory_palace.core.errors import BadInput
 from memory_palace.core.imported import Piece
+from memory_palace.core.text import nfc, short_id
 from memory_palace.files import read, roots
 from memory_palace.files.tree import is_text
 from memory_palace.files.walk import walk
@@ -153,6 +154,27 @@ def above(folder: Path, *passed: str) -> str:
         place = place.parent
     name = "" if place.name in _HOMES else place.name.strip("-. ")
     return f"{name}/" if name else ""
+
+
+def origin(file: Path, original: str) -> str:
+    """The folder that ``original``, the name of ``file`` in its source, is below: the same one
+    whatever of the source was named. As :func:`place` has it."""
+    folder = Path(os.path.abspath(file))
+    for part in reversed(original.split("/")):  # of the path some folders may not be in the name
+        while folder.name.strip("-. ") != part.strip("-. ") and folder.name:
+            folder = folder.parent
+        folder = folder.parent
+    return place(folder)
+
+
+def place(folder: Path) -> str:
+    """A folder as a note may say it, on any machine and without a user's name: ``~/…`` below the
+    home folder, else 12 hex digits."""
+    real = Path(os.path.realpath(folder))
+    home = Path(os.path.realpath(os.path.expanduser("~")))
+    if real.is_relative_to(home) and home.name and is_text(str(real)):
+        return nfc("/".join(("~", *real.relative_to(home).parts)))
+    return short_id(real.as_posix())
 
 
 def without_ending(name: str) -> str:
