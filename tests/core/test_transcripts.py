@@ -416,6 +416,34 @@ def test_codex_of_other_versions() -> None:
     assert reader.passed == {"meta": 1, "thinking": 1, 'unknown type "hologram"': 1}
 
 
+@pytest.mark.parametrize(
+    ("said", "why"),
+    [
+        ("<task-notification>done</task-notification>", "made by a machine"),
+        ("\n<teammate-message from='b'>hi</teammate-message>", "made by a machine"),
+        ("Why does <task-notification> come?", ""),
+    ],
+)
+def test_what_a_machine_wrote_is_no_prompt_of_codex(said: str, why: str) -> None:
+    """It is counted; the call before it goes on waiting for its result."""
+    items: list[dict[str, Any]] = [
+        {"type": "function_call", "name": "shell", "call_id": "1", "arguments": "{}"},
+        {"type": "message", "role": "user", "content": [{"type": "input_text", "text": said}]},
+        {"type": "function_call_output", "call_id": "1", "output": "lit"},
+    ]
+    head = {"type": "session_meta", "payload": {"id": "s"}}
+    stamp = "2026-11-29T09:00:00Z"
+    rows = [{"type": "response_item", "timestamp": stamp, "payload": one} for one in items]
+    turns, reader = read([head, *rows], "codex")
+    prompts = [turn.text for turn in turns if turn.role == "user"]
+    if why:
+        assert (prompts, turns[0].text) == ([], "lit")
+        assert reader.passed == {why: 1}
+    else:
+        assert prompts == [said]
+        assert reader.passed == {"without its tool call": 1}
+
+
 def test_a_fault_of_the_service_is_no_answer() -> None:
     """Whichever of its two marks it has."""
     fault = claude("assistant", "b", "a", "API Error: 529")
