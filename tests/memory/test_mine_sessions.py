@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from files.test_opencode import database
@@ -273,7 +273,7 @@ def test_a_text_is_the_same_one_whatever_was_taken_out(root: Path, tmp_path: Pat
 
 
 def test_a_text_whose_last_turn_grows_is_the_same_one(root: Path, tmp_path: Path) -> None:
-    """A log that somebody still writes: the turn stands there as it was, and as it became."""
+    """A log that somebody still writes: the turn stands there once, as it became."""
     file = tmp_path / "a.txt"
     paths = set()
     for more in (
@@ -286,7 +286,65 @@ def test_a_text_whose_last_turn_grows_is_the_same_one(root: Path, tmp_path: Path
             grows.write(more)
         paths.add(one(root, file).paths)
     assert len(paths) == 1
+    last = one(root, file)
+    assert last.what == "unchanged"
+    assert [line.split("User")[-1] for line in said(text_of(root, last))] == [
+        *(": hi", "Assistant: Hello!", ": Why?", "Assistant: So."),
+    ]
+
+
+WRITTEN = (
+    "User: hello  thère\nAssistant: Hello! How\n\ncan I help?\nUser: Show it.\n"
+    "Assistant: Here.\n```\nUser: no\nAssistant: none\n```\nThat is it.\nUser: Ah.\n"
+    "Assistant: Ah.\nUser: Ah.\nAssistant: The key is " + SECRET + ", keep it."
+)
+
+
+@settings(max_examples=40, deadline=None)
+@example(cuts=[32, 82])
+@given(cuts=st.lists(st.integers(1, len(WRITTEN.encode())), min_size=1, max_size=5))
+def test_a_text_may_be_mined_while_it_is_written(
+    cuts: list[int], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """Torn within a line, a character, a fence or a secret: in the end one note says what the
+    whole text says."""
+    place = tmp_path_factory.mktemp("written")
+    file, data = place / "a.txt", WRITTEN.encode()
+    whole = Palace(place / "whole").root
+    file.write_bytes(data)
+    expected = said(text_of(whole, one(whole, file)))
+    root = Palace(place / "root").root
+    for cut in (*sorted(cuts), len(data)):
+        file.write_bytes(data[:cut])
+        try:
+            assert not mine(root, file).faults
+        except BadInput:
+            assert cut < 60
+    (path,) = (root / "palace").rglob("sessions/*.md")
+    assert said(path.read_text()) == expected
+    told = note.parse("", path.read_text()).metadata
+    assert (told["prompts"], told["answers"]) == (4, 4)
+    assert len(session_notes.ids(path.read_text())) == 8
     assert one(root, file).what == "unchanged"
+
+
+def test_a_torn_turn_that_a_person_changed_stays(root: Path, tmp_path: Path) -> None:
+    """Or wrote below: the whole one is added, and nothing is taken out."""
+    for number, (old, new) in enumerate(
+        [("\n\nS\n\n^", "\n\nMy S\n\n^"), ("\n\nS\n\n", "\n\nS\n\nMy S\n\n"), ("", "My S")]
+    ):
+        file = tmp_path / f"{number}.txt"
+        file.write_text(f"User: {number}\nAssistant: Hello!\nUser: Why?\nAssistant: S")
+        first = one(root, file)
+        edited(root, first, lambda t, a=old, b=new: t.replace(a, b) if a else f"{t}{b}\n")
+        before = text_of(root, first).split("---\n", 2)[2]
+        with file.open("a") as grows:
+            grows.write("o.\n")
+        grown = one(root, file)
+        assert (grown.what, grown.added, grown.paths) == ("grown", 1, first.paths)
+        after = text_of(root, grown).split("---\n", 2)[2]
+        assert after.startswith(before)
+        assert "\n\nSo.\n\n^" in after
 
 
 def test_a_turn_that_was_put_between_others_is_added(root: Path, tmp_path: Path) -> None:

@@ -143,7 +143,13 @@ class Text(Reader):
         super().__init__()
         self._last = 0
         self._seen: dict[str, int] = {}
-        self._first = ""
+        self._first = self._begun = ""
+
+    def earlier_sessions(self) -> Iterator[str]:
+        """The names that the session had while the first line of its second turn was written."""
+        for end in range(len(self._begun) - 1, -1, -1):
+            for torn in ("", "\ufffd"):  # or a character of it
+                yield short_id(self._first, self._begun[:end] + torn)
 
     def _take(self, record: Record, at: datetime | None) -> None:
         role, said = text_of(record, "role"), text_of(record, "text")
@@ -153,8 +159,9 @@ class Text(Reader):
         if not self.about.session:
             begun = said.strip().split("\n", 1)[0][:200]
             if self._first:
-                self.about.session = short_id(self._first, begun)
-            self._first = f"{role} {begun}"
+                self.about.session, self._begun = short_id(self._first, begun), begun
+            else:
+                self._first = f"{role} {begun}"
         ref = short_id(role, said)
         self._seen[ref] = self._seen.get(ref, 0) + 1
         name = f"{ref}-{self._seen[ref]}"

@@ -3,9 +3,10 @@
 import itertools
 import os
 import stat
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -232,7 +233,8 @@ def _text(path: Path, client: str) -> Conversation:
         raise _Other(f"not of {client}", path)
 
     def read(one: Conversation, advance: Advance) -> Iterator[Record]:
-        return transcript_text.records(_text_lines(one.path, advance, one.passed), shape)
+        lines = _text_lines(one.path, advance, one.passed, one.size)
+        return transcript_text.records(lines, shape)
 
     made = _made(path, transcript_text.CLIENT, path.stat().st_size, read)
     named = transcript_text.day_in(path.name)
@@ -247,17 +249,21 @@ def _groups(lines: Iterable[str]) -> int:
 
 
 def _text_lines(
-    path: Path, advance: Advance = lambda _: None, passed: Counter[str] | None = None
+    path: Path,
+    advance: Advance = lambda _: None,
+    passed: Counter[str] | None = None,
+    size: int = sys.maxsize,
 ) -> Iterator[str]:
-    """The lines of a text without their ends. Lines over 10 MB are counted and left out."""
+    """The lines of the first ``size`` bytes of a text, without their ends. Lines over 10 MB are
+    counted and left out."""
     with open(path, "rb", opener=roots.unhindered) as file:
         if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
             raise BadInput(f"{path} is no regular file: name a transcript's file")
         first = True
-        while line := file.readline(LONGEST_LINE):
+        while line := file.readline(min(LONGEST_LINE, size - file.tell())):
             advance(len(line))
             if not line.endswith(b"\n") and len(line) == LONGEST_LINE:
-                while rest := file.readline(LONGEST_LINE):
+                while rest := file.readline(min(LONGEST_LINE, size - file.tell())):
                     advance(len(rest))
                     if rest.endswith(b"\n"):
                         break
@@ -288,6 +294,25 @@ def has_grown(one: Conversation, mark: str) -> bool:
     if not size.isdecimal() or not 0 < int(size) < one.size:
         return False
     return _mark(one.path, int(size)) == mark
+
+
+def before(one: Conversation, mark: str) -> Conversation | None:
+    """A text as it was when it had ``mark``; None if it did not only go on since."""
+    if one.client != transcript_text.CLIENT or not has_grown(one, mark):
+        return None
+    return replace(one, size=int(mark.partition(" ")[0]), mark=mark, passed=Counter())
+
+
+def earlier_sessions(one: Conversation) -> Iterator[str]:
+    """What the session of a text may have been called while its beginning was written."""
+    if one.client == transcript_text.CLIENT:
+        text = transcript_text.Text()
+        for record in one.records():
+            for _ in text.read(record):
+                pass
+            if text.about.session:
+                yield from text.earlier_sessions()
+                return
 
 
 def _mark(path: Path, size: int) -> str:

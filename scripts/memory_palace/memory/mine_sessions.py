@@ -143,6 +143,10 @@ class _Miner:
         about = _about(one)
         session = named(apart or about.session)
         key = session_notes.session_id(about.client, session, about.agent)
+        if not apart and not self._rooms.parts(key):
+            earlier = self._earlier(one, about)
+            if earlier:
+                return self._mine(one, earlier)
         there = tuple(part.path for part in self._rooms.parts(key))
         shown = f"{session}.{about.agent}" if about.agent else session
         told = Mined("unchanged", one.path.name, about.client, shown, there)
@@ -165,6 +169,19 @@ class _Miner:
             return told
         return self._read(one, about, session, notes, told)
 
+    def _earlier(self, one: Conversation, about: About) -> str:
+        """The name of a text's session in its note, if it was mined before the first line of its
+        second turn, which names it, was whole; else empty."""
+        for name in conversations.earlier_sessions(one):
+            key = session_notes.session_id(about.client, name, about.agent)
+            if key in self._pending:
+                self.flush()
+            if self._rooms.parts(key):
+                mark = Notes(self._root, self._rooms, self.batch, key).read
+                if mark == one.mark or conversations.has_grown(one, mark):
+                    return name
+        return ""
+
     def _read(
         self, one: Conversation, about: About, session: str, notes: Notes, told: Mined
     ) -> Mined:
@@ -175,6 +192,9 @@ class _Miner:
             notes, self._rooms, self.batch, about, session, self._rooms.folder(project), by, day
         )
         top = repository.top_of(about.cwd) or about.cwd
+        torn = _torn(one, about, session, notes)
+        if torn and writing.drop(torn):
+            notes.drop({int(own, 16) for _, _, own in torn})
         known = notes.ids | ({notes.last} - {0})
         after = 0 if notes.is_whole else _last_known(one, about, session, top, known)
         reading = _Reading(one, about, session, top, self._advance)
@@ -197,7 +217,7 @@ class _Miner:
             passed["left empty"] += emptied
         if taken_out:
             passed["taken out of the note by hand"] += taken_out
-        if not writing.added:
+        if not writing.added and not writing.dropped:
             if not notes.parts:
                 raise _Empty(passed)
             return told._replace(passed=passed)
@@ -298,6 +318,30 @@ def _last_known(one: Conversation, about: About, session: str, top: str, known: 
         if int(own, 16) in known:
             last = turn.number
     return last
+
+
+_MOST_TORN = 50
+"""Turns that may come of one that was half written: lines in a fence that was still open."""
+
+
+def _torn(
+    one: Conversation, about: About, session: str, notes: Notes
+) -> list[tuple[Turn, str, str]]:
+    """The last turns of the notes, with what was kept of them and their ids, as far as the text
+    ended in them when it was mined, and now goes on there: it has them no more."""
+    earlier = conversations.before(one, notes.read)
+    if earlier is None:
+        return []
+    torn: list[tuple[Turn, str, str]] = []
+    then, now = _Reading(earlier, about, session, ""), iter(_Reading(one, about, session, ""))
+    for turn, own in then:
+        if not torn and next(now, (turn, ""))[1] == own:
+            continue
+        if len(torn) == _MOST_TORN:
+            return []
+        if kept := then.keeper.kept(turn):
+            torn.append((turn, kept.text, own))
+    return torn
 
 
 def _other(one: Conversation, about: About, session: str, notes: Notes) -> str:

@@ -65,6 +65,11 @@ class Notes:
         self.day = str(said.get("date") or said.get("created") or "")[:10]
         self.counts = Counter({key: _number(said.get(key)) for key in COUNTS.values()})
 
+    def drop(self, ids: set[int]) -> None:
+        """These turns stand in the notes no more."""
+        self.ids -= ids
+        self.last = 0 if self.last in ids else self.last
+
     @property
     def text(self) -> str:
         """The text of the last part."""
@@ -77,7 +82,7 @@ class Notes:
 
 
 class Writing:
-    """Adds turns to a session's notes; ``added`` counts them."""
+    """Adds turns to a session's notes; ``added`` counts them, ``dropped`` those that went."""
 
     def __init__(
         self,
@@ -90,7 +95,7 @@ class Writing:
         by: str,
         day: str,
     ) -> None:
-        self.added = 0
+        self.added = self.dropped = 0
         self._notes, self._rooms, self._batch = notes, rooms, batch
         self._about, self._session, self._by = about, session, by
         self._folder = notes.parts[-1].path.rsplit("/", 1)[0] if notes.parts else folder
@@ -107,6 +112,23 @@ class Writing:
         self._role = session_notes.last_role(self._text)
         self._latest = notes.updated  # what another machine went on with can be earlier
         self._earliest: datetime | None = None
+
+    def drop(self, turns: list[tuple[Turn, str, str]]) -> bool:
+        """Take these turns (with their texts and ids) off the end of the notes, if just they stand
+        there, as they were written; they come again as they are now. False if nothing was done."""
+        tail = "\n".join(
+            session_notes.turn(turn, text, own, self._day, "") for turn, text, own in turns
+        )
+        if "\r\n" in self._text:
+            tail = tail.replace("\n", "\r\n")
+        if not self._text.endswith(f"\n{tail}"):
+            return False
+        self._text = self._text.removesuffix(tail)
+        self._size, self._lines, self._turns = _measure(self._text)
+        self._role = session_notes.last_role(self._text)
+        self._counts.subtract(COUNTS[turn.role] for turn, _, _ in turns)
+        self.dropped += len(turns)
+        return True
 
     def add(self, turn: Turn, text: str, key: str, back: str) -> None:
         """One more turn."""
@@ -135,7 +157,7 @@ class Writing:
 
     def end(self, mark: str, last: str, waiting: list[int]) -> None:
         """All turns were added: the last part says how far the transcript was read."""
-        if self.added:
+        if self.added or self.dropped:
             self._finish(more={"last": last, "waiting": waiting or None, "read": mark})
 
     def _finish(self, continued: bool = False, more: dict[str, Any] | None = None) -> None:
@@ -170,7 +192,7 @@ class Writing:
             values["updated"] = dates.stamp(self._latest)
         if self._about.version:
             values["version"] = self._about.version
-        values |= {key: number for key, number in self._counts.items() if number}
+        values |= {key: number for key, number in self._counts.items() if number or self.dropped}
         text = session_notes.appended(self._text, body) if body else self._text
         try:
             return notes_text.like(self._before, frontmatter.change(text, values))
