@@ -348,3 +348,66 @@ def test_a_file_that_grows_while_it_is_read(root: Path, tmp_path: Path) -> None:
     spoken.write(file)
     assert one(root, file).added == 1
     assert [sum(counted(root, path)) for path in parts(root)] == [6]
+
+
+def _without_metadata(path: Path, keep: str = "") -> None:
+    """What a person leaves of a note who takes its whole block of metadata out."""
+    path.write_text(keep + path.read_text().split("---\n", 2)[2].lstrip("\n"))
+
+
+def test_a_note_without_its_metadata_gets_them_again(root: Path, tmp_path: Path) -> None:
+    """With what is new: as if nobody had deleted them; a turn that was taken out stays out."""
+    spoken, file = Spoken(*TALK), tmp_path / "a.jsonl"
+    path = root / one(root, spoken.write(file, last=4)).paths[0]
+    before = told(root, str(path))
+    _without_metadata(path)
+    assert one(root, file).what == "unchanged"
+    text = path.read_text()
+    at, end = text.index("## 09:00 Assistant"), text.index("*Tool:*")
+    path.write_text(text[:at] + text[end:])
+    grown = one(root, spoken.write(file))
+    assert (grown.what, grown.added, grown.paths) == (
+        *("grown", 2),
+        (path.relative_to(root).as_posix(),),
+    )
+    after = told(root, str(path))
+    same = set(before) - {"prompts", "answers", "updated", "last", "read"}
+    assert {key: after[key] for key in same} == {key: before[key] for key in same}
+    assert counted(root, str(path)) == [2, 3, 1]
+    assert "I look first." not in path.read_text()
+    assert len(session_notes.ids(path.read_text())) == 5
+    path.rename(path.with_name("Lamp.md"))
+    assert one(root, file).paths[0].endswith("/Lamp.md")
+    assert one(root, file).what == "unchanged"
+
+
+def test_own_metadata_in_place_of_ours_stay(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also in a later part, which says what it continues again and counts its own turns."""
+    monkeypatch.setattr(session_notes, "PART_TURNS", 4)
+    spoken, file = Spoken(*TALK), tmp_path / "a.jsonl"
+    one(root, spoken.write(file, last=5))
+    first, second = (root / path for path in parts(root))
+    _without_metadata(second, "---\ntitle: Mine\nmood: good\n---\n")
+    grown = one(root, spoken.write(file))
+    assert (grown.what, grown.added) == ("grown", 1)
+    after = told(root, str(second))
+    assert (after["title"], after["mood"], after["part"]) == ("Mine", "good", 2)
+    assert after["continues"] == f"[[{first.stem}]]"
+    assert counted(root, str(second)) == [1, 1, 0]
+    assert after["created"] == "2026-11-29T09:02:00Z"
+
+
+def test_metadata_of_an_earlier_part(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without them it is no longer known how many turns it had: none comes back or twice."""
+    monkeypatch.setattr(session_notes, "PART_TURNS", 4)
+    spoken, file = Spoken(*TALK), tmp_path / "a.jsonl"
+    one(root, spoken.write(file, last=5))
+    first = root / parts(root)[0]
+    _without_metadata(first)
+    before = first.read_text()
+    grown = one(root, spoken.write(file))
+    assert (grown.added, first.read_text()) == (1, before)

@@ -203,12 +203,17 @@ class _Miner:
         for turn, own in reading:
             last = own
             if int(own, 16) in notes.ids:
+                if writing.is_bare:
+                    kept = reading.keeper.kept(turn)
+                    writing.found(turn, kept.text if kept else "", int(own, 16))
                 continue
             kept = reading.keeper.kept(turn)
             if kept is None:
                 emptied += 1
             elif int(own, 16) in known or _is_above(turn, after, notes):
                 taken_out += 1
+                if writing.is_bare:
+                    writing.found(turn, kept.text, int(own, 16))
             else:
                 writing.add(turn, kept.text, own, reading.back(turn, day))
                 shortened += kept.shortened

@@ -21,7 +21,8 @@ class Notes:
     """The parts of one session. ``ids`` are those of all turns in them, ``read`` how far the
     transcript was read, ``last`` the last turn that was, ``waiting`` the numbers of tool calls
     that had no result then, ``updated`` the time of the latest turn. ``is_whole`` is true if no
-    turn was taken out by hand: as many stand there as the metadata count.
+    turn was taken out by hand: as many stand there as the metadata count. ``keys`` are those of
+    the last part; ``is_bare`` is true if they count no turns: a person deleted them.
 
     Raises :class:`BadInput` for a part that cannot be read, or whose metadata is broken.
     """
@@ -33,6 +34,7 @@ class Notes:
         self.read, self.last, self.title = "", 0, ""
         self.waiting: set[int] = set()
         self.updated: datetime | None = None
+        self.keys, self.is_bare = frozenset[str](), False
         self._before: str | None = None
         self._text = ""
         numbers = [part.part for part in self.parts]
@@ -41,7 +43,7 @@ class Notes:
             self._text = batch.text(part.path) or _text(root, part.path)
             self.ids |= session_notes.ids(self._text)
             self._learn(part.path)
-            if session_notes.standing(self._text) < sum(self.counts.values()):
+            if self.is_bare or session_notes.standing(self._text) < sum(self.counts.values()):
                 self.is_whole = False
         if self.parts:
             self._before = self._text
@@ -63,6 +65,8 @@ class Notes:
         self.waiting = {one for one in numbers if isinstance(one, int)}
         self.updated = dates.parse(str(said.get("updated") or ""))
         self.day = str(said.get("date") or said.get("created") or "")[:10]
+        self.keys = frozenset(said)
+        self.is_bare = not self.keys.intersection(COUNTS.values())
         self.counts = Counter({key: _number(said.get(key)) for key in COUNTS.values()})
 
     def drop(self, ids: set[int]) -> None:
@@ -82,7 +86,8 @@ class Notes:
 
 
 class Writing:
-    """Adds turns to a session's notes; ``added`` counts them, ``dropped`` those that went."""
+    """Adds turns to a session's notes; ``added`` counts them, ``dropped`` those that went.
+    ``is_bare`` is true if the metadata of the part at hand are to be made again."""
 
     def __init__(
         self,
@@ -106,7 +111,9 @@ class Writing:
         self._day = notes.day if notes.parts and notes.day else day
         self._first_day = self._day
         self._counts = notes.counts if notes.parts else Counter[str]()
-        self._continues = ""
+        self._continues = f"[[{stem(notes.parts[-2].path)}]]" if len(notes.parts) > 1 else ""
+        self.is_bare = notes.is_bare
+        self._own = session_notes.ids(notes.text) if notes.is_bare else set[int]()
         self._pieces: list[str] = []
         self._size, self._lines, self._turns = _measure(self._text)
         self._role = session_notes.last_role(self._text)
@@ -130,10 +137,14 @@ class Writing:
         self.dropped += len(turns)
         return True
 
+    def found(self, turn: Turn, text: str, key: int) -> None:
+        """A turn that stands in the notes, or did: the metadata of its part are made of it again,
+        where they are bare."""
+        if key in self._own or len(self._notes.parts) == 1:
+            self._count(turn, text)
+
     def add(self, turn: Turn, text: str, key: str, back: str) -> None:
         """One more turn."""
-        if not self._title and turn.role == "user":
-            self._title = session_notes.title(text)
         if self._is_full(text):
             self._finish(continued=True)
         made = session_notes.turn(turn, text, key, self._day, self._role, back)
@@ -142,11 +153,16 @@ class Writing:
         self._lines += made.count("\n") + 1
         self._turns += 1
         self._role = turn.role
+        self._count(turn, text)
+        self.added += 1
+
+    def _count(self, turn: Turn, text: str) -> None:
+        if not self._title and turn.role == "user":
+            self._title = session_notes.title(text)
         self._counts[COUNTS[turn.role]] += 1
         if turn.at:
             self._latest = max(self._latest or turn.at, turn.at)
             self._earliest = min(self._earliest or turn.at, turn.at)
-        self.added += 1
 
     def _is_full(self, text: str) -> bool:
         return bool(self._turns) and (
@@ -180,6 +196,7 @@ class Writing:
             self._continues, self._path = f"[[{stem(self._path)}]]", next_path
             self._text, self._before = "", None
             self._part += 1
+            self.is_bare = False
             self._pieces, self._counts = [], Counter()
             self._size, self._lines, self._turns = _measure(self._text)
             self._role, self._earliest, self._latest = "", None, None
@@ -187,7 +204,11 @@ class Writing:
     def _changed(self, body: str, keys: dict[str, Any]) -> str:
         """The existing part with what is new."""
         assert self._before is not None
-        values: dict[str, Any] = dict(keys)
+        values: dict[str, Any] = {}
+        if self.is_bare:  # what a person has put there instead stays
+            head = self._head().items()
+            values = {k: v for k, v in head if k not in self._notes.keys and v not in ("", [])}
+        values |= keys
         if self._latest:
             values["updated"] = dates.stamp(self._latest)
         if self._about.version:
