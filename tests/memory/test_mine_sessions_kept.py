@@ -411,3 +411,58 @@ def test_metadata_of_an_earlier_part(
     before = first.read_text()
     grown = one(root, spoken.write(file))
     assert (grown.added, first.read_text()) == (1, before)
+
+
+def test_an_earlier_beginning_goes_back(root: Path, tmp_path: Path) -> None:
+    """Its turns stand below and say so, once; `created` is the time of the first."""
+    spoken, file = Spoken(*TALK), tmp_path / "a.jsonl"
+    path = one(root, spoken.write(file, first=4)).paths[0]
+    assert told(root, path)["created"] == "2026-11-29T09:02:00Z"
+    grown = one(root, spoken.write(file))
+    assert (grown.what, grown.added, grown.paths) == ("grown", 4, (path,))
+    headings = [x for x in (root / path).read_text().split("\n") if x.startswith("## ")]
+    assert headings == [
+        *("## 09:02 User", "## 09:02 Assistant"),
+        *("## 09:00 User (back to the beginning)", "## 09:00 Assistant", "## 09:01 Assistant"),
+    ]
+    found = told(root, path)
+    assert (found["created"], found["updated"]) == ("2026-11-29T09:00:00Z", "2026-11-29T09:02:30Z")
+    assert (found["date"], counted(root, path)) == ("2026-11-29", [2, 3, 1])
+    more = {**next(spoken.records()), "uuid": "new", "parentUuid": "step-5"}
+    write(file, [*spoken.records(), *later([more], 0)])
+    assert one(root, file).added == 1
+    assert (root / path).read_text().count("(back to ") == 1
+
+
+def test_a_beginning_of_the_day_before(root: Path, tmp_path: Path) -> None:
+    """Has its date, as the note keeps its own day; what it goes back to has it too."""
+    spoken, file = Spoken(*TALK), tmp_path / "a.jsonl"
+    records = list(spoken.records())
+    moved = [*records[:5], *later(records[5:], 1)]
+    for first in (5, 1, 0):
+        write(file, moved[first:])
+        path = one(root, file).paths[0]
+    headings = [x for x in (root / path).read_text().split("\n") if x.startswith("## ")]
+    assert headings == [
+        *("## 09:05 User", "## 09:05 Assistant"),
+        "## 2026-11-29 09:00 Assistant (back to the beginning)",
+        "## 2026-11-29 09:01 Assistant",
+        "## 2026-11-29 09:00 User (back to the beginning)",
+    ]
+    found = told(root, path)
+    assert (found["created"], found["date"]) == ("2026-11-29T09:00:00Z", "2026-11-30")
+
+
+def test_a_branch_from_elsewhere_that_was_earlier_goes_back(root: Path, tmp_path: Path) -> None:
+    """To the turn that it follows; a tool of it stands below a heading of its own."""
+    there = list(Spoken(*TALK[:1], Step("tool", "date"), Step("answer", "Noon.")).records())
+    for record in there[1:]:
+        record["uuid"] += "-there"
+        record["timestamp"] = "2026-11-29T09:00:10Z"
+    one(root, Spoken(*TALK).write(tmp_path / "a.jsonl"))
+    write(tmp_path / "b.jsonl", there)
+    grown = one(root, tmp_path / "b.jsonl")
+    assert grown.added == 2
+    text = (root / grown.paths[0]).read_text()
+    assert "## 09:00 Assistant (back to 09:00)\n\n*Tool:*" in text
+    assert text.count("(back to 09:00)") == 1

@@ -123,7 +123,8 @@ def turn(one: Turn, text: str, key: str, day: str, before: str, back: str = "") 
     turn that it goes back to, where that is an earlier one.
     """
     if one.role == "tool":
-        top = "" if before in ("assistant", "tool") else f"{_heading(one, day, back)}\n\n"
+        below = before in ("assistant", "tool") and not back
+        top = "" if below else f"{_heading(one, day, back)}\n\n"
         failed = ", failed" if one.failed else ""
         return f"{top}*Tool{failed}:*\n\n{fenced(text)}\n\n^{key}\n"
     return f"{_heading(one, day, back)}\n\n{safe(text)}\n\n^{key}\n"

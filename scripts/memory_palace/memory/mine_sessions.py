@@ -200,13 +200,16 @@ class _Miner:
         reading = _Reading(one, about, session, top, self._advance)
         shortened = taken_out = emptied = 0
         last = ""
+        above, end = 0, notes.last  # the turn above in the transcript; the last that was added
         for turn, own in reading:
             last = own
+            follows, above = above == end, int(own, 16)
             if int(own, 16) in notes.ids:
                 if writing.is_bare:
                     kept = reading.keeper.kept(turn)
                     writing.found(turn, kept.text if kept else "", int(own, 16))
                 continue
+            end = above if follows else end
             kept = reading.keeper.kept(turn)
             if kept is None:
                 emptied += 1
@@ -215,7 +218,9 @@ class _Miner:
                 if writing.is_bare:
                     writing.found(turn, kept.text, int(own, 16))
             else:
-                writing.add(turn, kept.text, own, reading.back(turn, day))
+                leaps = not follows and notes.is_back(turn)
+                writing.add(turn, kept.text, own, reading.back(turn, writing.day, leaps))
+                end = above
                 shortened += kept.shortened
         passed = reading.passed
         if emptied:
@@ -294,9 +299,10 @@ class _Reading:
             self._minutes.extend([_UNSEEN] * more)
         self._minutes[turn.number] = int(turn.at.timestamp()) // 60 if turn.at else -1
 
-    def back(self, turn: Turn, day: str) -> str:
-        """When the turn was that a prompt goes back to; empty where it follows the one before."""
-        if turn.role != "user" or turn.parent >= turn.number - 1:
+    def back(self, turn: Turn, day: str, leaps: bool = False) -> str:
+        """When the turn was that a prompt, or one that ``leaps``, goes back to; empty where it
+        follows the one before."""
+        if not leaps and (turn.role != "user" or turn.parent >= turn.number - 1):
             return ""
         minutes = self._minutes[turn.parent] if turn.parent < len(self._minutes) else -1
         if turn.parent == 0:

@@ -20,7 +20,8 @@ COUNTS = {"user": "prompts", "assistant": "answers", "tool": "tool_calls"}
 class Notes:
     """The parts of one session. ``ids`` are those of all turns in them, ``read`` how far the
     transcript was read, ``last`` the last turn that was, ``waiting`` the numbers of tool calls
-    that had no result then, ``updated`` the time of the latest turn. ``is_whole`` is true if no
+    that had no result then, ``updated`` the time of the latest turn, ``created``
+    that of the first in the last part. ``is_whole`` is true if no
     turn was taken out by hand: as many stand there as the metadata count. ``keys`` are those of
     the last part; ``is_bare`` is true if they count no turns: a person deleted them.
 
@@ -34,6 +35,7 @@ class Notes:
         self.read, self.last, self.title = "", 0, ""
         self.waiting: set[int] = set()
         self.updated: datetime | None = None
+        self.created: datetime | None = None
         self.keys, self.is_bare = frozenset[str](), False
         self._before: str | None = None
         self._text = ""
@@ -64,6 +66,7 @@ class Notes:
         numbers = waiting if isinstance(waiting, list) else []
         self.waiting = {one for one in numbers if isinstance(one, int)}
         self.updated = dates.parse(str(said.get("updated") or ""))
+        self.created = dates.parse(str(said.get("created") or ""))
         self.day = str(said.get("date") or said.get("created") or "")[:10]
         self.keys = frozenset(said)
         self.is_bare = not self.keys.intersection(COUNTS.values())
@@ -73,6 +76,11 @@ class Notes:
         """These turns stand in the notes no more."""
         self.ids -= ids
         self.last = 0 if self.last in ids else self.last
+
+    def is_back(self, turn: Turn) -> bool:
+        """True for a turn that was before the latest one that stands here."""
+        waited = turn.number in self.waiting
+        return bool(turn.at and self.updated and turn.at < self.updated and not waited)
 
     @property
     def text(self) -> str:
@@ -136,6 +144,11 @@ class Writing:
         self._counts.subtract(COUNTS[turn.role] for turn, _, _ in turns)
         self.dropped += len(turns)
         return True
+
+    @property
+    def day(self) -> str:
+        """The day of the part at hand: its headings have only the others."""
+        return self._day
 
     def found(self, turn: Turn, text: str, key: int) -> None:
         """A turn that stands in the notes, or did: the metadata of its part are made of it again,
@@ -211,6 +224,8 @@ class Writing:
         values |= keys
         if self._latest:
             values["updated"] = dates.stamp(self._latest)
+        if self._earliest and self._notes.created and self._earliest < self._notes.created:
+            values["created"] = dates.stamp(self._earliest)
         if self._about.version:
             values["version"] = self._about.version
         values |= {key: number for key, number in self._counts.items() if number or self.dropped}
