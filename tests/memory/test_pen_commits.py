@@ -140,6 +140,22 @@ def test_what_cannot_be_committed_is_written(
     assert repository.git("rev-parse", "HEAD") == before
 
 
+def test_many_files_that_cannot_be_committed_are_counted(
+    palace: Palace, repository: Repository
+) -> None:
+    """The line names the first ones; an import may write thousands."""
+    repository.git("checkout", "--quiet", "--detach")
+
+    def many(pen: Pen) -> None:
+        for number in range(30):
+            pen.read(f"palace/n{number}.md")
+            pen.put(f"palace/n{number}.md", "new\n")
+
+    [said] = work(palace.root, many)
+    assert "commit it yourself: palace/n0.md palace/n1.md " in said
+    assert said.endswith("palace/n19.md and 10 more that `git status` lists")
+
+
 def test_auto_without_a_repository_is_said(palace: Palace) -> None:
     """Whoever asked for commits learns that there are none."""
     palace.write("palace.yaml", "git: {commit: auto}\n")

@@ -17,6 +17,7 @@ from memory_palace.files.config import Config
 from memory_palace.memory import usage
 
 _WAIT_SECONDS = 60.0
+_MOST_LISTED = 20
 
 
 class Pen:
@@ -182,7 +183,10 @@ def begin(
 def _commit(pen: Pen, say: Callable[[str], None]) -> None:
     why = commit.commit(pen.root, list(pen.touched), message(pen))
     if why:
-        listed = " ".join(pen.touched)
+        paths = list(pen.touched)
+        listed = " ".join(paths[:_MOST_LISTED])
+        if len(paths) > _MOST_LISTED:
+            listed += f" and {len(paths) - _MOST_LISTED} more that `git status` lists"
         say(f"written, not committed: {why}; commit it yourself: {listed}")
 
 
