@@ -695,6 +695,31 @@ def test_a_note_that_changes_meanwhile_is_not_overwritten(
     assert "Meanwhile.\n" in text_of(root, first)
 
 
+def test_two_runs_at_once_write_the_same(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The slower one finds its notes as it would write them: nothing has failed, none is twice."""
+    spoken, file = Spoken(*TALK), tmp_path / "a.jsonl"
+    real = mine_sessions.Batch.flush
+    ran = []
+
+    def flush(batch: mine_sessions.Batch) -> None:
+        monkeypatch.setattr(mine_sessions.Batch, "flush", real)
+        ran.append(mine(root, file))
+        real(batch)
+
+    for last in (4, None):
+        spoken.write(file, last=last)
+        monkeypatch.setattr(mine_sessions.Batch, "flush", flush)
+        slower = mine(root, file)
+        assert not slower.changed
+        assert slower.mined == ran[-1].mined
+    (path,) = (root / "palace").rglob("sessions/*.md")
+    assert len(session_notes.ids(path.read_text())) == len(TALK)
+    about = path.relative_to(root).as_posix()
+    assert [event.id for event in journal.load(root).events] == [about, about]
+
+
 def test_records_of_another_session_do_not_matter(root: Path, tmp_path: Path) -> None:
     """A file with lines that no client writes between its own is filed all the same."""
     file = Spoken(*TALK).write(tmp_path / "a.jsonl")
