@@ -11,6 +11,7 @@ import pytest
 
 from memory_palace.core import note
 from memory_palace.core.errors import BadInput
+from memory_palace.files import atomic
 from memory_palace.files import facts as logs
 from memory_palace.memory.imports import facts, run
 from memory_palace.memory.imports.run import Imported
@@ -836,3 +837,55 @@ def test_folders_beyond_the_longest_path_are_faults(palace: Palace, tmp_path: Pa
     assert [(item.what, item.original) for item in done.items] == [("new", "deep/zz.md")]
     (fault,) = done.faults
     assert fault.endswith("d cannot be read (File name too long): its files wait")
+
+
+def test_a_note_that_cannot_be_read_is_not_imported_again(palace: Palace, tmp_path: Path) -> None:
+    """It may be the piece's own: that is told, the others come, and none is there twice."""
+    place = files(tmp_path / "notes", {"a.md": "a\n", "b.md": "b\n"})
+    bring(palace, "basic-memory", place)
+    one = palace.root / IMPORTS / "basic-memory/notes/a.md"
+    one.write_bytes(one.read_bytes() + b"caf\xe9\n")
+    files(place, {"a.md": "a2\n", "b.md": "b2\n"})
+    done = bring(palace, "basic-memory", place)
+    assert whats(done) == {"notes/a.md": "failed", "notes/b.md": "changed"}
+    assert "not UTF-8" in done.faults[0]
+    assert sorted(path.name for path in one.parent.iterdir()) == ["a.md", "b.md"]
+
+
+def test_a_closed_folder_keeps_its_own_notes_only(
+    palace: Palace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What cannot be written there is told; the others come."""
+    place = files(tmp_path / "notes", {"a/x.md": "x\n", "b/y.md": "y\n"})
+    real = atomic.write
+
+    def write(path: Path, *given: Any, **more: Any) -> None:
+        if path.parent.name == "a":  # root may write anywhere
+            raise PermissionError(13, "Permission denied", str(path))
+        real(path, *given, **more)
+
+    monkeypatch.setattr(atomic, "write", write)
+    done = bring(palace, "basic-memory", place)
+    assert whats(done) == {"notes/a/x.md": "failed", "notes/b/y.md": "new"}
+    assert "a/x.md cannot be written (Permission denied)" in done.faults[0]
+    monkeypatch.undo()
+    again = bring(palace, "basic-memory", place)
+    assert whats(again) == {"notes/a/x.md": "new", "notes/b/y.md": "unchanged"}
+
+
+def test_a_folder_that_cannot_be_looked_at(
+    palace: Palace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Is a fault of its own notes, not of the source."""
+    place = files(tmp_path / "notes", {"a/x.md": "x\n", "b/y.md": "y\n"})
+    real = Path.exists
+
+    def exists(path: Path) -> bool:
+        if path.parent.name == "a" and path.is_relative_to(palace.root):
+            raise PermissionError(13, "Permission denied", str(path))
+        return real(path)
+
+    monkeypatch.setattr(Path, "exists", exists)
+    done = bring(palace, "basic-memory", place)
+    assert whats(done) == {"notes/a/x.md": "failed", "notes/b/y.md": "new"}
+    assert "x.md cannot be read (Permission denied): mend its permissions" in done.faults[0]

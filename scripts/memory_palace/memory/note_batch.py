@@ -87,7 +87,12 @@ def _put(held: Pen, one: Waiting) -> None:
         notes_checks.check_new(held.root, one.path, held.config.exclude)
     notes_checks.check_place(one.path, one.before or "")
     notes_checks.check_text(one.path, one.text)
-    held.put(one.path, one.text)
+    try:
+        held.put(one.path, one.text)
+    except Missing as error:  # a closed folder is one note's fault, a full disk is that of all
+        if isinstance(error.__context__, PermissionError):
+            raise Refused(str(error)) from None
+        raise
     if held.read(one.path) != one.text:
         raise Missing(f"{one.path} did not read back as it was written: check the disk")
     base = None if there is None else sha256(there)

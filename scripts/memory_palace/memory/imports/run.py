@@ -122,6 +122,7 @@ class _There:
         self._met: set[tuple[str, str]] = set()
         self._places: dict[str, set[str]] = defaultdict(set)
         self._apart: set[str] = set()
+        self._unread: dict[str, str] = {}
         self._folders: dict[str, str] = {}
         cold = f"{TREE}{COLD_COMPONENT}"
         met: set[str] = set()
@@ -132,11 +133,21 @@ class _There:
                 met.add(path)
                 self._taken.add(nfc(path).casefold())
                 self._folder(path.split("/")[:-1])
-                said = _said(root, path)
+                said = self._said(path)
                 if said.get("source") == kind and said.get("original") is not None:
                     place = str(said.get("original_place") or "")
                     self._notes.setdefault((str(said["original"]), place), path)
                     self._places[self._top(path)].add(place)
+
+    def _said(self, path: str) -> Mapping[str, object]:
+        """The metadata of an imported note, wherever a person moved it; none of any other."""
+        got = read.read(self._root, path)
+        if isinstance(got, read.Unreadable):
+            self._unread[nfc(path).casefold()] = got.problem.message
+            return {}
+        if "\nimport_digest:" not in got.text:
+            return {}
+        return note.parse(path, got.text).metadata
 
     def find(self, piece: Piece) -> str:
         """The note that ``piece`` became; empty if there is none. One that tells no place is of
@@ -193,19 +204,13 @@ class _There:
         parts = [*FOLDER.split("/"), self._kind, top, *parts]
         plain = f"{self._folder(parts[:-1])}/{parts[-1]}"
         path = f"{plain}.md"
+        if nfc(path).casefold() in self._unread:  # it may be the note of this piece
+            raise BadInput(f"{path}: {self._unread[nfc(path).casefold()]}")
         if nfc(path).casefold() in self._taken or roots.inside(self._root, path).exists():
             path = f"{plain}-{short_id(piece.original)}.md"
         self._taken.add(nfc(path).casefold())
         self._notes[(piece.original, piece.origin)] = path
         return path, said
-
-
-def _said(root: Path, path: str) -> Mapping[str, object]:
-    """The metadata of an imported note, wherever a person moved it; none of any other."""
-    got = read.read(root, path)
-    if isinstance(got, read.Unreadable) or "\nimport_digest:" not in got.text:
-        return {}
-    return note.parse(path, got.text).metadata
 
 
 def _kept(piece: Piece, path: str, text: str, said: Mapping[str, object]) -> Item | None:
@@ -252,3 +257,6 @@ def _item(
         return Item("new" if before is None else "changed", piece.original, path, (*apart, *lines))
     except (PalaceError, UnicodeError) as error:
         return Item("failed", piece.original, piece.place, (str(error),))
+    except OSError as error:  # of the palace: a closed folder
+        why = f"{error.filename} cannot be read ({error.strerror}): mend its permissions"
+        return Item("failed", piece.original, piece.place, (why,))
