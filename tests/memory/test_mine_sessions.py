@@ -695,6 +695,27 @@ def test_a_note_that_changes_meanwhile_is_not_overwritten(
     assert "Meanwhile.\n" in text_of(root, first)
 
 
+def test_a_closed_room_keeps_its_own_sessions_only(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those of the others are filed; that of the room comes when it is open."""
+    file, other = Spoken(*TALK).write(tmp_path / "a.jsonl"), tmp_path / "b.txt"
+    other.write_text(CHAT.format("Why?"))
+    real = Path.exists
+
+    def exists(path: Path) -> bool:
+        if "/project/sessions/" in path.as_posix():
+            raise PermissionError(13, "Permission denied", str(path))
+        return real(path)
+
+    monkeypatch.setattr(Path, "exists", exists)
+    ran = mine(root, file, other)
+    assert [mined.what for mined in ran.mined] == ["failed", "filed"]
+    assert "cannot be read (Permission denied): mend its permissions" in ran.faults[0]
+    monkeypatch.undo()
+    assert [mined.what for mined in mine(root, file, other).mined] == ["filed", "unchanged"]
+
+
 def test_two_runs_at_once_write_the_same(
     root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -75,6 +75,10 @@ class Batch:
                     self.faults[one.path] = str(error)
                 except (BadInput, Refused) as error:
                     self.faults[one.path] = str(error)
+                except PermissionError as error:  # of a folder that may not be looked into
+                    self.faults[one.path] = (
+                        f"{one.path} cannot be read ({error.strerror}): mend its permissions"
+                    )
 
 
 def _put(held: Pen, one: Waiting) -> None:
