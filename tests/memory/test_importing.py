@@ -889,3 +889,25 @@ def test_a_folder_that_cannot_be_looked_at(
     done = bring(palace, "basic-memory", place)
     assert whats(done) == {"notes/a/x.md": "failed", "notes/b/y.md": "new"}
     assert "x.md cannot be read (Permission denied): mend its permissions" in done.faults[0]
+
+
+def test_a_database_that_is_being_written(
+    palace: Palace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is told, its facts come all the same, and the next run brings its drawers."""
+    place = mempalace(tmp_path / "theirs")
+    real = sqlite3.connect
+    monkeypatch.setattr(sqlite3, "connect", lambda *a, **more: real(*a, **{**more, "timeout": 0}))
+    writer = sqlite3.connect(place / "chroma.sqlite3", isolation_level=None)
+    try:
+        writer.execute("BEGIN EXCLUSIVE")
+        done = bring(palace, "mempalace", place)
+        assert (done.items, len(done.triples)) == ((), 5)
+        (fault,) = done.faults
+        assert fault.endswith(
+            "chroma.sqlite3 cannot be read (database is locked): another program writes to it: "
+            "close that, or run this again"
+        )
+    finally:
+        writer.close()
+    assert set(whats(bring(palace, "mempalace", place)).values()) == {"new"}

@@ -25,6 +25,14 @@ def address(path: Path) -> str:
     return f"{place}&immutable=1" if alone else place
 
 
+def way_out(error: Exception, otherwise: str) -> str:
+    """What to do about ``error``, which SQLite gave: a database that another program writes to can
+    be read later, any other one ``otherwise``."""
+    if "locked" in str(error):
+        return "another program writes to it: close that, or run this again"
+    return otherwise
+
+
 def _is_there(name: str) -> bool:
     """True for a file with something in it."""
     return os.path.exists(name) and os.path.getsize(name) > 0

@@ -105,9 +105,8 @@ def _opened(path: Path) -> Iterator[sqlite3.Connection]:
         database.text_factory = lambda data: data.decode("utf-8", "replace")
         yield database
     except (sqlite3.Error, OSError, OverflowError) as error:
-        raise BadInput(
-            f"{path} cannot be read ({error}): `opencode export SESSION` gives a file that can"
-        ) from None
+        way = foreign.way_out(error, "`opencode export SESSION` gives a file that can")
+        raise BadInput(f"{path} cannot be read ({error}): {way}") from None
     finally:
         if database is not None:
             database.close()

@@ -235,4 +235,5 @@ def _opened(path: Path) -> Iterator[sqlite3.Connection]:
 
 
 def _unreadable(path: Path, error: Exception) -> BadInput:
-    return BadInput(f"{path} cannot be read ({error}): `mempalace export` gives files that can")
+    way = foreign.way_out(error, "`mempalace export` gives files that can")
+    return BadInput(f"{path} cannot be read ({error}): {way}")
