@@ -17,19 +17,8 @@ from memory_palace.core.errors import BadInput
 from memory_palace.files import journal
 from memory_palace.memory import mine_sessions, note_batch
 from memory_palace.memory.mine_sessions import Mined, Ran
-from session.spoken import Spoken, Step, write
-from support.palaces import NOW, REPOSITORY, Palace
-
-SAMPLES = REPOSITORY / "tests" / "fixtures" / "transcripts"
-TALK = [
-    Step("user", "Light the lamp."),
-    Step("say", "I look first."),
-    Step("tool", "cat lamp.py"),
-    Step("answer", "It is lit."),
-    Step("user", "continue"),
-    Step("answer", "Done."),
-]
-SECRET = "ghp_0123456789abcdefghijABCDEFGHIJ012345"
+from session.spoken import SAMPLES, SECRET, TALK, Spoken, Step, write
+from support.palaces import NOW, Palace
 
 
 @pytest.fixture

@@ -8,10 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from memory_palace.session.events import Event
+from support.palaces import REPOSITORY
 
 START = datetime(2026, 11, 29, 9, tzinfo=UTC)
 SESSION = "5e55107e-0000-4000-8000-000000000001"
 CWD = "/home/user/project"
+SAMPLES = REPOSITORY / "tests" / "fixtures" / "transcripts"
+"""Transcripts as the clients wrote them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +23,17 @@ class Step:
 
     kind: str
     text: str
+
+
+TALK = [
+    Step("user", "Light the lamp."),
+    Step("say", "I look first."),
+    Step("tool", "cat lamp.py"),
+    Step("answer", "It is lit."),
+    Step("user", "continue"),
+    Step("answer", "Done."),
+]
+SECRET = "ghp_0123456789abcdefghijABCDEFGHIJ012345"
 
 
 class Spoken:

@@ -17,17 +17,11 @@ from memory_palace.core.ledger import Ledger, branch
 from memory_palace.files import ledgers
 from memory_palace.session import capture, drain, imports
 from memory_palace.session.imports import Imported
-from session.spoken import CWD, SESSION, START, Spoken, Step, write
-from support.palaces import NOW, REPOSITORY, SCRIPTS, Palace
+from session.spoken import CWD, SAMPLES, SESSION, START, TALK, Spoken, Step, write
+from support.palaces import NOW, SCRIPTS, Palace
 
-SAMPLES = REPOSITORY / "tests" / "fixtures" / "transcripts"
 LAMP = Spoken(
-    Step("user", "Light the lamp."),
-    Step("say", "I look first."),
-    Step("tool", "cat lamp.py"),
-    Step("answer", "It is lit."),
-    Step("user", "continue"),
-    Step("answer", "Done."),
+    *TALK,
     Step("user", "continue"),
     Step("say", "Done."),
     Step("answer", "Done."),

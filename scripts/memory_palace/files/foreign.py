@@ -1,8 +1,15 @@
 """SQLite databases of other programs: read, and nothing is left beside them."""
 
+import contextlib
+import json
 import os
+import sqlite3
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
+
+from memory_palace.core.errors import BadInput
 
 _MAGIC = b"SQLite format 3\0"
 _WAL_AT = 18  # a byte of the head: 2 for a database that is written by way of a log beside it
@@ -23,6 +30,29 @@ def address(path: Path) -> str:
         _is_there(f"{path}-{log}") for log in ("shm", "wal")
     )
     return f"{place}&immutable=1" if alone else place
+
+
+@contextlib.contextmanager
+def opened(path: Path, wanted: str) -> Iterator[sqlite3.Connection]:
+    """The database at ``path``, closed afterwards; text that is not UTF-8 has U+FFFD in it.
+
+    Raises :class:`BadInput` if it is none, with what is ``wanted``; OSError, sqlite3.Error.
+    """
+    place = address(path)
+    if not place:
+        raise BadInput(f"{path} is no SQLite database: {wanted}")
+    with contextlib.closing(sqlite3.connect(place, uri=True, timeout=5)) as database:
+        database.text_factory = lambda data: data.decode("utf-8", "replace")
+        yield database
+
+
+def record(column: object) -> dict[str, Any]:
+    """The JSON object in a column; an empty one for anything else."""
+    try:
+        found = json.loads(column) if isinstance(column, str | bytes) else {}
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
 
 
 def way_out(error: Exception, otherwise: str) -> str:

@@ -1,7 +1,6 @@
 """Sessions of OpenCode: its database, an export of one, or the JSON files of older versions."""
 
 import contextlib
-import json
 import os
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator
@@ -78,7 +77,8 @@ def _from_database(path: Path, session: str) -> Iterator[Record]:
                 f"SELECT id, {_BOUNDED} FROM part WHERE message_id = ? ORDER BY id", (name,)
             )
             yield made.message(
-                {**_object(data), "id": name}, [{**_object(text), "id": own} for own, text in parts]
+                {**foreign.record(data), "id": name},
+                [{**foreign.record(text), "id": own} for own, text in parts],
             )
 
 
@@ -86,30 +86,14 @@ _COLUMNS = {"id": "id", "parentID": "parent_id", "directory": "directory", "vers
 _BOUNDED = f"CASE WHEN length(data) <= {MOST_JSON} THEN data ELSE '{{}}' END"
 
 
-def _object(text: object) -> dict[str, Any]:
-    try:
-        found = json.loads(text) if isinstance(text, str | bytes) else {}
-    except (ValueError, RecursionError):
-        return {}
-    return found if isinstance(found, dict) else {}
-
-
 @contextlib.contextmanager
 def _opened(path: Path) -> Iterator[sqlite3.Connection]:
-    database = None
     try:
-        place = foreign.address(path)
-        if not place:
-            raise BadInput(f"{path} is no SQLite database: name OpenCode's opencode.db")
-        database = sqlite3.connect(place, uri=True, timeout=5)
-        database.text_factory = lambda data: data.decode("utf-8", "replace")
-        yield database
+        with foreign.opened(path, "name OpenCode's opencode.db") as database:
+            yield database
     except (sqlite3.Error, OSError, OverflowError) as error:
         way = foreign.way_out(error, "`opencode export SESSION` gives a file that can")
         raise BadInput(f"{path} cannot be read ({error}): {way}") from None
-    finally:
-        if database is not None:
-            database.close()
 
 
 def in_export(path: Path) -> list[Session]:
@@ -202,7 +186,7 @@ def _loaded(path: Path, most: int) -> dict[str, Any]:
             raise BadInput(f"{path} is no regular file: name OpenCode's export")
         if path.stat().st_size > most:
             raise BadInput(f"{path} is over {most >> 20} MB: name OpenCode's opencode.db instead")
-        return _object(path.read_bytes())
+        return foreign.record(path.read_bytes())
     except OSError as error:
         raise BadInput(f"{path} cannot be read ({error.strerror}): check it") from None
 

@@ -1,7 +1,6 @@
 """MemPalace's databases, read and never written."""
 
 import contextlib
-import json
 import sqlite3
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -140,7 +139,7 @@ def _of_exact(path: Path, database: sqlite3.Connection, source: Source) -> Itera
     _check_others(database, source, _EXACT)
     found = set()
     for (text,) in database.execute(f"SELECT d.metadata_json FROM {_EXACT} WHERE {_DRAWERS}"):
-        found.add(place(_object(text)))
+        found.add(place(foreign.record(text)))
     for wing, room in sorted(found):
         yield Room(
             wing,
@@ -160,7 +159,7 @@ def _exact_drawers(path: Path, where: tuple[str, str], source: Source) -> Iterat
                 f"SELECT d.rowid, d.id, d.metadata_json FROM {_EXACT} WHERE {_DRAWERS}"
             )
             for row, name, text in rows:
-                said = _object(text)
+                said = foreign.record(text)
                 if place(said) == where:
                     one = drawer(name, "", said)
                     ids.append((one.source, one.chunk, one.id, row))
@@ -171,7 +170,7 @@ def _exact_drawers(path: Path, where: tuple[str, str], source: Source) -> Iterat
                     (row,),
                 ).fetchone()
                 if isinstance(text, str) and text.strip():
-                    yield drawer(name, text, _object(data))
+                    yield drawer(name, text, foreign.record(data))
                 else:
                     source.others["drawer without a text"] += 1
     except (sqlite3.Error, OSError) as error:
@@ -216,22 +215,8 @@ def _tables(database: sqlite3.Connection) -> set[str]:
     return {str(name) for (name,) in database.execute("SELECT name FROM sqlite_master")}
 
 
-def _object(text: object) -> dict[str, Any]:
-    try:
-        found = json.loads(text) if isinstance(text, str | bytes) else {}
-    except (ValueError, RecursionError):
-        return {}
-    return found if isinstance(found, dict) else {}
-
-
-@contextlib.contextmanager
-def _opened(path: Path) -> Iterator[sqlite3.Connection]:
-    place = foreign.address(path)
-    if not place:
-        raise BadInput(f"{path} is no SQLite database: name MemPalace's folder, or an export")
-    with contextlib.closing(sqlite3.connect(place, uri=True, timeout=5)) as database:
-        database.text_factory = lambda data: data.decode("utf-8", "replace")
-        yield database
+def _opened(path: Path) -> contextlib.AbstractContextManager[sqlite3.Connection]:
+    return foreign.opened(path, "name MemPalace's folder, or an export")
 
 
 def _unreadable(path: Path, error: Exception) -> BadInput:
