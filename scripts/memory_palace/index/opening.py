@@ -7,7 +7,7 @@ from pathlib import Path
 
 from memory_palace.core.errors import Missing
 
-FORMAT = "4"
+FORMAT = "3"
 """Raise it when the tables change: an index of another format is rebuilt."""
 
 MAIN = "catalog.sqlite"
