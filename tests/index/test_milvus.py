@@ -170,7 +170,7 @@ def test_the_archive_is_a_palace_of_its_own(sent: Sent) -> None:
     sent.push()
     assert sent.sent_notes() == ["palace/a.md"]
     sent.name += milvus.COLD
-    assert sent.stamp().statistics.rows == (1, 1)
+    assert sent.stamp().statistics.rows == (1, 1, 0, 0)
 
 
 @needs_milvus

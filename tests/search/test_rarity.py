@@ -1,5 +1,6 @@
 """How rare words are in Milvus: the counts of the local keyword index."""
 
+import random
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from memory_palace.index import milvus
 from memory_palace.index import milvus_words as words
 from memory_palace.index.milvus_client import Client
 from memory_palace.search.rarity import Pages, Rarity
-from support.milvus import Sent, needs_milvus
+from support.milvus import Sent, mine, needs_milvus
 
 pytestmark = needs_milvus
 
@@ -22,6 +23,12 @@ NOTES = {
     "c": "# Naïve café\n中文字 and 中国 here\n\n# Night\nrun the run; at midnight",
     "d": "a day without words of that kind",
     "e": "quoted phrase, and a phrase that is quoted",
+}
+SOURCES = {
+    "a.py": "server = night\nrun(server, at_night)\n",
+    "b.py": "# the run the\nquoted_phrase = '中国 cafe'\n",
+    "c.py": "nothing = running\n",
+    "d.md": "# Server\nat night, nightly, at noon\n",
 }
 
 
@@ -35,6 +42,7 @@ def sent(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sent]:
         other.push()
         made = Sent(place / "root", other.uri, "ada")
         made.notes(**NOTES)
+        mine(made, "demo", SOURCES)
         made.push()
         yield made
 
@@ -53,11 +61,12 @@ def made(client: Client, name: str, stamp: milvus.Stamp, level: words.Level) -> 
         *('"!"', '"don\'t"', '""'),
     ],
 )
-@pytest.mark.parametrize("level", words.LEVELS, ids=["units", "notes"])
+@pytest.mark.parametrize("level", words.LEVELS, ids=lambda level: level.table)
 def test_it_counts_what_the_local_index_matches(
     sent: Sent, expression: str, level: words.Level
 ) -> None:
-    """Words in every form, beginnings, and words in a row, of this palace alone."""
+    """Words in every form, beginnings, and words in a row, of this palace alone; of notes and of
+    mined files each by themselves."""
     with (
         catalogs.open_to_read(roots.index_folder(sent.root) / catalogs.MAIN) as catalog,
         sent.client() as client,
@@ -71,7 +80,7 @@ def test_it_counts_what_the_local_index_matches(
         ).fetchone()
         assert rarity.having(expression) == found[0]
         assert bool(rarity.weights([expression])) == bool(found[0])
-        assert rarity.rows == catalog.count(level.table)
+        assert rarity.rows == catalog.count(level.table) > 0
 
 
 def test_the_words_of_a_question_are_fetched_at_once(
@@ -90,3 +99,22 @@ def test_the_words_of_a_question_are_fetched_at_once(
         assert len(weights) == len(question)
         assert all(weight > 0.0 for weight in weights.values())
         assert all(rarity.having(expression) for expression in expressions)
+
+
+def test_very_many_words_that_begin_alike_stand_on_several_pages(
+    sent: Sent, tmp_path: Path
+) -> None:
+    """Tables of numbers in sources: no page is more than Milvus takes, and each word is found."""
+    drawn = random.Random(3)
+    numbers = [f"0x{drawn.getrandbits(32):08x}" for _ in range(20_000)]
+    many = Sent(tmp_path / "root", sent.uri, "many")
+    many.notes(a="0x1")
+    mine(many, "demo", {"t.h": ",\n".join(numbers)})
+    many.push()
+    with many.client() as client:
+        stamp = many.stamp()
+        assert set(stamp.statistics.pages) == {"/0x"}
+        rarity = made(client, many.name, stamp, words.MINED_FILES)
+        assert [rarity.having(f'"{text}"') for text in (*numbers[:9], "0x1")] == [1] * 9 + [0]
+        rarity = made(client, many.name, stamp, words.NOTES)
+        assert [rarity.having(f'"{text}"') for text in (numbers[0], "0x1")] == [0, 1]

@@ -1,6 +1,7 @@
 """A palace whose index goes into Milvus: a file that milvus-lite serves inside this process."""
 
 import importlib.util
+import os
 import random
 import re
 from collections.abc import Sequence
@@ -11,14 +12,16 @@ import numpy as np
 import pytest
 
 from memory_palace.core.keywords import terms
+from memory_palace.core.mining import Line, kind
 from memory_palace.embed.port import Tokens, Vectors, unit
 from memory_palace.files import config as configs
+from memory_palace.files import local, projects
 from memory_palace.index import milvus
 from memory_palace.index import milvus_rows as rows
 from memory_palace.index.milvus_client import Client, Row
 from memory_palace.index.progress import Silent
 from support.fake import FakeEmbedder, fake_choice
-from support.palaces import Palace
+from support.palaces import OLD_NS, Palace
 
 INSTALLED = all(importlib.util.find_spec(name) for name in ("pymilvus", "milvus_lite"))
 needs_milvus = pytest.mark.skipif(
@@ -85,3 +88,24 @@ class WordEmbedder(FakeEmbedder):
         made = np.array(vectors, dtype=np.float32).reshape(-1, self.dimension)
         starts = np.array([word.start() for word in found], dtype=np.uint32)
         return Tokens(unit(made), starts)
+
+
+def mine(sent: Sent, name: str, texts: dict[str, str]) -> Path:
+    """A project with these files, listed; its index is not made yet."""
+    top = sent.root.parent / f"{name}-source"
+    for path, text in texts.items():
+        (top / path).parent.mkdir(parents=True, exist_ok=True)
+        (top / path).write_text(text)
+        os.utime(top / path, ns=(OLD_NS, OLD_NS))
+    local.put(sent.root, name, top)
+    lines = [
+        Line(path, kind(path), "docs" if path.endswith(".md") else f"files/{n % 3}")
+        for n, path in enumerate(texts)
+    ]
+    projects.save(sent.root, name, projects.load(sent.root, name), lines)
+    return top
+
+
+def forget(sent: Sent, name: str) -> None:
+    """A project without files."""
+    projects.save(sent.root, name, projects.load(sent.root, name), [])

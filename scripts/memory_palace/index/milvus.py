@@ -39,8 +39,9 @@ MOST_FACETS = 2000
 @dataclass(slots=True)
 class Stamp:
     """What is known of a palace as a whole. ``state`` is a digest of it; empty while it is being
-    written. ``dimension`` is 0 without vectors. ``averages`` are the lengths of units and of notes
-    that sparse vectors were made with. ``by`` is the machine that wrote it."""
+    written. ``dimension`` is 0 without vectors. ``notes`` counts mined files too. ``averages`` are
+    the lengths of each level's rows that sparse vectors were made with. ``by`` is the machine that
+    wrote it."""
 
     format: str = ""
     state: str = ""
@@ -48,7 +49,7 @@ class Stamp:
     dimension: int = 0
     notes: int = 0
     statistics: Statistics = field(default_factory=Statistics)
-    averages: tuple[float, float] = (0.0, 0.0)
+    averages: tuple[float, ...] = (0.0,) * len(words.LEVELS)
     at: str = ""
     by: str = ""
     types: list[str] = field(default_factory=list)
@@ -107,9 +108,19 @@ def read_stamp(client: Client, palace: str) -> Stamp | None:
         with texts.readable():
             found: dict[str, Any] = texts.unpacked(row["record"])
             given = found.pop("statistics")
-            statistics = Statistics(tuple(given["rows"]), tuple(given["lengths"]), given["pages"])
-            return Stamp(**found | {"averages": tuple(found["averages"])}, statistics=statistics)
+            averages, made, lengths = (
+                _of_levels(numbers)
+                for numbers in (found.pop("averages"), given["rows"], given["lengths"])
+            )
+            # Before format 3 there was one number for all keys.
+            pages = given["pages"] if isinstance(given["pages"], dict) else {}
+            return Stamp(**found, averages=averages, statistics=Statistics(made, lengths, pages))
     return None
+
+
+def _of_levels(numbers: Sequence[Any]) -> tuple[Any, ...]:
+    """Of mined files there were none before format 3."""
+    return (*numbers, 0, 0, 0, 0)[: len(words.LEVELS)]
 
 
 def described(root: Path, config: Config) -> tuple[bool, str]:
@@ -125,8 +136,10 @@ def described(root: Path, config: Config) -> tuple[bool, str]:
         return False, f"{where}: nothing there yet: run `palace index`"
     if not stamp.state:
         return False, f"{where}: not complete: run `palace index`"
-    units = stamp.statistics.rows[0]
-    return True, f"{where}: notes {stamp.notes}, units {units}, {stamp.at} by {stamp.by}"
+    mined = stamp.statistics.rows[words.MINED_FILES.number]
+    files = f"notes {stamp.notes - mined}" + f", mined files {mined}" * bool(mined)
+    units = stamp.statistics.units
+    return True, f"{where}: {files}, units {units}, {stamp.at} by {stamp.by}"
 
 
 def push(
@@ -196,15 +209,18 @@ class _Push:
                 "another palace, give this one a name in index.palaces of your own configuration"
             )
         counted = words.count(self.catalog)
-        averages = self._averages(before, counted.statistics)
-        if before and before.averages != averages:
-            whole = False
+        begun = before or Stamp(dimension=self.dimension)
+        begun.averages = self._begun(begun.averages, counted.statistics, there)
+        averages = self._averages(begun.averages, counted.statistics)
         changed = [
             (wanted[path], there.get(note, _NOWHERE)[1])
             for note, path in ids.items()
-            if force or not whole or there.get(note, _NOWHERE)[0] != wanted[path][1]
+            if force
+            or not whole
+            or there.get(note, _NOWHERE)[0] != wanted[path][1]
+            or any(begun.averages[lv.number] != averages[lv.number] for lv in words.levels_of(path))
         ]
-        self._write_stamp(before or Stamp(dimension=self.dimension, averages=averages), "")
+        self._write_stamp(begun, "")
         self._write_notes(changed, averages)
         self._write_pages(counted.pages)
         self._remove(gone)
@@ -218,12 +234,30 @@ class _Push:
         done.written += len(changed)
         done.removed += len(gone)
 
-    def _averages(self, before: Stamp | None, statistics: Statistics) -> tuple[float, float]:
+    def _begun(
+        self,
+        averages: tuple[float, ...],
+        statistics: Statistics,
+        there: dict[str, tuple[str, int, str]],
+    ) -> tuple[float, ...]:
+        """``averages``, and those of now for notes or mined files where none of them is there: so
+        a run that is killed goes on."""
+        kinds = {is_mined(path) for _, _, path in there.values()}
+        return tuple(
+            averages[level.number] if level.mined in kinds else statistics.average(level)
+            for level in words.LEVELS
+        )
+
+    def _averages(self, before: tuple[float, ...], statistics: Statistics) -> tuple[float, ...]:
         """The lengths to make sparse vectors with: the same as long as they are about right."""
-        now = (statistics.average(words.UNITS), statistics.average(words.NOTES))
-        if before and all(a / 2 <= b <= a * 2 for a, b in zip(now, before.averages, strict=True)):
-            return before.averages
-        return now
+        made = []
+        for of_kind in (words.LEVELS[:2], words.LEVELS[2:]):
+            now = [statistics.average(level) for level in of_kind]
+            then = [before[level.number] for level in of_kind]
+            made += (
+                then if all(a / 2 <= b <= a * 2 for a, b in zip(now, then, strict=True)) else now
+            )
+        return tuple(made)
 
     def _make_collections(self) -> bool:
         """True if the collection of units was there already."""
@@ -241,7 +275,7 @@ class _Push:
         return {row["id"]: (row["digest"], int(row["units"]), row["path"]) for row in found}
 
     def _write_notes(
-        self, changed: Sequence[tuple[tuple[int, str], int]], averages: tuple[float, float]
+        self, changed: Sequence[tuple[tuple[int, str], int]], averages: Sequence[float]
     ) -> None:
         reader = rows.Reader(self.catalog, self.palace, self.vectors, averages)
         notes: list[Row] = []

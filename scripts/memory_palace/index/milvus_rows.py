@@ -14,7 +14,6 @@ import numpy as np
 
 from memory_palace.core.text import MINED, MINED_ROOM, is_mined, sha256
 from memory_palace.embed.port import Vectors
-from memory_palace.index import schema
 from memory_palace.index.catalog import Catalog
 from memory_palace.index.milvus_client import Field, Row
 from memory_palace.index.milvus_texts import (
@@ -25,8 +24,7 @@ from memory_palace.index.milvus_texts import (
     in_pieces,
     packed,
 )
-from memory_palace.index.milvus_words import NOTES as NOTES_LEVEL
-from memory_palace.index.milvus_words import UNITS, Scratch
+from memory_palace.index.milvus_words import LEVELS, Level, Scratch, levels_of
 from memory_palace.index.nearest import Nearest
 
 FORMAT = "1"
@@ -178,15 +176,14 @@ class Reader:
         catalog: Catalog,
         palace: str,
         vectors: "Vectored | None",
-        averages: tuple[float, float],
+        averages: Sequence[float],
     ) -> None:
-        """``averages`` are the mean numbers of words of a unit and of a note."""
+        """``averages`` are the mean numbers of words of each level's rows."""
         self._catalog = catalog
         self._palace = palace
         self._vectors = vectors
         self._averages = averages
-        self._of_units = Scratch(UNITS)
-        self._of_notes = Scratch(NOTES_LEVEL)
+        self._scratch = [Scratch(level) for level in LEVELS]
 
     def note(self, file_id: int, digest: str) -> tuple[Row, list[Row]]:
         """The row of a note and those of its units."""
@@ -204,11 +201,11 @@ class Reader:
             "rooms": rooms(path, about["room"])[:_MOST_DEEP],
             "tags": [cut(tag, 4096) for tag in json.loads(about["tags"])[:_MOST_TAGS]],
         }
-        names = ", ".join(NOTES_LEVEL.weights)
-        of_units, of_notes = schema.MINED_WORDS if is_mined(path) else schema.WORDS
+        of_units, of_notes = levels_of(path)
+        names = ", ".join(of_notes.weights)
         words = self._catalog.db.execute(
-            f"SELECT {names} FROM {of_notes} WHERE rowid = ?", (file_id,)
-        ).fetchone() or [""] * len(NOTES_LEVEL.weights)
+            f"SELECT {names} FROM {of_notes.table} WHERE rowid = ?", (file_id,)
+        ).fetchone() or [""] * len(of_notes.weights)
         note = note_id(self._palace, path)
         units = self._units(file_id, note, filters, of_units)
         row = {
@@ -216,20 +213,24 @@ class Reader:
             **{"id": note, "path": path, "digest": digest, "units": len(units)},
             "record": packed({**about, "links": _links(self._catalog, file_id)[file_id]}),
             "words": columns_in_pieces(words),
-            "sparse": self._of_notes.sparse([words], self._averages[1])[0],
+            "sparse": self._sparse(of_notes, [words])[0],
         }
         return row, units
 
-    def _units(self, file_id: int, note: str, filters: Row, table: str) -> list[Row]:
+    def _sparse(self, level: Level, rows: Sequence[Sequence[str]]) -> list[dict[int, float]]:
+        return self._scratch[level.number].sparse(rows, self._averages[level.number])
+
+    def _units(self, file_id: int, note: str, filters: Row, level: Level) -> list[Row]:
         columns = ", ".join(f'c."{name}"' for name in CHUNK_COLUMNS)
-        names = ", ".join(f"w.{name}" for name in UNITS.weights)
-        count = len(UNITS.weights)
+        names = ", ".join(f"w.{name}" for name in level.weights)
+        count = len(level.weights)
         found = self._catalog.db.execute(
-            f"""SELECT c.text, {names}, {columns} FROM chunks c JOIN {table} w ON w.rowid = c.id
+            f"""SELECT c.text, {names}, {columns} FROM chunks c
+                JOIN {level.table} w ON w.rowid = c.id
                 WHERE c.file_id = ? ORDER BY c.id""",
             (file_id,),
         ).fetchall()
-        sparse = self._of_units.sparse([row[1 : count + 1] for row in found], self._averages[0])
+        sparse = self._sparse(level, [row[1 : count + 1] for row in found])
         abouts = [dict(zip(CHUNK_COLUMNS, row[count + 1 :], strict=True)) for row in found]
         keys = [about["key"] for about in abouts]
         vectors = self._vectors.of(keys) if self._vectors else {}

@@ -1,8 +1,10 @@
 """Words for the keyword scores of a palace in Milvus, cut by SQLite itself, and their statistics.
 
 BM25 needs to know in how many of all units, or notes, a word occurs. Those numbers stand in
-*pages*, one for all words with the same beginning (its *key*), so that a question fetches a few
-small rows.
+*pages*, one for all words with the same beginning (its *key*) or some for very many, so that a
+question fetches a few small rows. Mined files are counted apart from notes, as in the catalog:
+their words stand on pages of their own, and in dimensions of their own in sparse vectors, so that
+one search scores both.
 """
 
 import contextlib
@@ -13,7 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from memory_palace.core import bm25
-from memory_palace.core.text import sha256
+from memory_palace.core.text import is_mined, sha256
 from memory_palace.index import schema
 from memory_palace.index.catalog import Catalog
 
@@ -22,41 +24,57 @@ from memory_palace.index.catalog import Catalog
 class Level:
     """One of the catalog's keyword tables, and what a word counts in each of its columns.
 
-    ``number`` is its place among :data:`LEVELS`.
+    ``number`` is its place among :data:`LEVELS`. Its rows are units or whole files, of notes or
+    of mined files.
     """
 
     number: int
     table: str
     weights: Mapping[str, float]
+    of_units: bool
+    mined: bool
 
 
-_COLUMNS = ("title", "heading", "tags", "body")
-UNITS = Level(0, "words", dict(zip(_COLUMNS, schema.COLUMN_WEIGHTS, strict=True)))
-NOTES = Level(1, "note_words", {"title": 1.0, "tags": 1.0, "body": 1.0})
-LEVELS = (UNITS, NOTES)
+_UNIT = dict(zip(("title", "heading", "tags", "body"), schema.COLUMN_WEIGHTS, strict=True))
+_FILE = {"title": 1.0, "tags": 1.0, "body": 1.0}
+UNITS = Level(0, schema.WORDS[0], _UNIT, of_units=True, mined=False)
+NOTES = Level(1, schema.WORDS[1], _FILE, of_units=False, mined=False)
+MINED_UNITS = Level(2, schema.MINED_WORDS[0], _UNIT, of_units=True, mined=True)
+MINED_FILES = Level(3, schema.MINED_WORDS[1], _FILE, of_units=False, mined=True)
+LEVELS = (UNITS, NOTES, MINED_UNITS, MINED_FILES)
 
 Counts = tuple[int, int]
-"""How many rows of each level."""
+"""How many units, and how many files."""
 
-_PAGED = 100_000
-"""Words of a palace for which one page a key is enough."""
+_PAGE_BYTES = 30_000
+"""A page has no more, if it has several words: Milvus takes twice as much in one text."""
+
+_MOST_PAGES = 4096
 
 _NO_WORD = 1e-6
+_MINED = "/"  # no word begins so
 
 
-def dimension_of(word: str) -> int:
+def levels_of(path: str) -> tuple[Level, Level]:
+    """The levels of a file's units and of itself."""
+    return (MINED_UNITS, MINED_FILES) if is_mined(path) else (UNITS, NOTES)
+
+
+def dimension_of(word: str, mined: bool = False) -> int:
     """Where a word stands in sparse vectors. Two may meet: more candidates, no other order."""
-    return zlib.crc32(word.encode("utf-8")) % (2**32 - 3) + 1
+    return zlib.crc32((_MINED * mined + word).encode("utf-8")) % (2**32 - 3) + 1
 
 
-def key_of(word: str) -> str:
+def key_of(word: str, mined: bool = False) -> str:
     """The beginning that words of one page share: two letters, or one that is not Latin."""
-    return word[:2] if word[:1].isascii() else word[:1]
+    return _MINED * mined + (word[:2] if word[:1].isascii() else word[:1])
 
 
-def page_of(word: str, pages: int) -> tuple[str, int]:
-    """The page on which a word stands, where a key has so many pages."""
-    return key_of(word), zlib.crc32(word.encode("utf-8")) % pages
+def page_of(word: str, pages: Mapping[str, int], mined: bool = False) -> tuple[str, int]:
+    """The page on which a word stands: its key and number, where ``pages`` are how many a key
+    has (none said: one)."""
+    key = key_of(word, mined)
+    return key, zlib.crc32(word.encode("utf-8")) % pages.get(key, 1)
 
 
 def page_id(palace: str, key: str, number: int) -> str:
@@ -66,21 +84,26 @@ def page_id(palace: str, key: str, number: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Statistics:
-    """Of all units and of all notes: how many, and how many words together (``lengths``); and how
-    many pages a key has."""
+    """Of each level: how many rows, and how many words together (``lengths``); and of keys with
+    several pages, how many."""
 
-    rows: Counts = (0, 0)
-    lengths: Counts = (0, 0)
-    pages: int = 1
+    rows: tuple[int, ...] = (0,) * len(LEVELS)
+    lengths: tuple[int, ...] = (0,) * len(LEVELS)
+    pages: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def units(self) -> int:
+        """How many there are, of notes and of mined files."""
+        return self.rows[UNITS.number] + self.rows[MINED_UNITS.number]
 
     def average(self, level: Level) -> float:
-        """The mean number of words of a unit, or note."""
+        """The mean number of words of a level's row."""
         return self.lengths[level.number] / max(self.rows[level.number], 1)
 
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """A catalog's statistics, and its pages: {page: {word: units and notes that have it}}."""
+    """A catalog's statistics, and its pages: {page: {word: units and files that have it}}."""
 
     statistics: Statistics
     pages: dict[tuple[str, int], dict[str, Counts]] = field(default_factory=dict)
@@ -88,23 +111,45 @@ class Counted:
 
 def count(catalog: Catalog) -> Counted:
     """Count every word of a catalog; its connection must be allowed to write."""
-    with _vocabulary(catalog, UNITS) as of_units, _vocabulary(catalog, NOTES) as of_notes:
-        totals = [
-            catalog.db.execute(f"SELECT count(*), coalesce(sum(cnt), 0) FROM {name}").fetchone()
-            for name in (of_units, of_notes)
-        ]
-        pages = 1
-        while pages * _PAGED < max(distinct for distinct, _ in totals):
-            pages *= 2
-        made: dict[tuple[str, int], dict[str, Counts]] = defaultdict(dict)
-        for word, units, notes in catalog.db.execute(
-            f"""SELECT term, sum(u), sum(n) FROM (
-                    SELECT term, doc AS u, 0 AS n FROM {of_units}
-                    UNION ALL SELECT term, 0, doc FROM {of_notes}) GROUP BY term"""
+    rows = [catalog.count(f"{level.table}_docsize") for level in LEVELS]
+    lengths: list[int] = []
+    pages: dict[str, int] = {}
+    made: dict[tuple[str, int], dict[str, Counts]] = {}
+    for of_units, of_files in ((UNITS, NOTES), (MINED_UNITS, MINED_FILES)):
+        by_key: dict[str, dict[str, Counts]] = defaultdict(dict)
+        with _vocabulary(catalog, of_units) as units, _vocabulary(catalog, of_files) as files:
+            for name in (units, files):
+                total = catalog.db.execute(f"SELECT coalesce(sum(cnt), 0) FROM {name}").fetchone()
+                lengths.append(int(total[0]))
+            for word, *counts in catalog.db.execute(
+                f"""SELECT term, sum(u), sum(f) FROM (
+                        SELECT term, doc AS u, 0 AS f FROM {units}
+                        UNION ALL SELECT term, 0, doc FROM {files}) GROUP BY term"""
+            ):
+                by_key[key_of(word, of_units.mined)][word] = (counts[0], counts[1])
+        for key, words in by_key.items():
+            split = _in_pages(words)
+            if len(split) > 1:
+                pages[key] = len(split)
+            made.update({(key, number): page for number, page in enumerate(split) if page})
+    return Counted(Statistics(tuple(rows), tuple(lengths), pages), made)
+
+
+def _in_pages(words: Mapping[str, Counts]) -> list[dict[str, Counts]]:
+    """The words of a key on as many pages as they need, as :func:`page_of` finds them."""
+    pages = 1
+    while True:
+        split: list[dict[str, Counts]] = [{} for _ in range(pages)]
+        sizes = [0] * pages
+        for word, counts in words.items():
+            number = zlib.crc32(word.encode("utf-8")) % pages
+            split[number][word] = counts
+            sizes[number] += len(word.encode("utf-8")) + len(str(counts)) + 4
+        if pages == _MOST_PAGES or all(
+            size <= _PAGE_BYTES or len(page) == 1 for size, page in zip(sizes, split, strict=True)
         ):
-            made[page_of(word, pages)][word] = (units, notes)
-    rows = (catalog.count(UNITS.table), catalog.count(NOTES.table))
-    return Counted(Statistics(rows, (totals[0][1], totals[1][1]), pages), made)
+            return split
+        pages *= 2
 
 
 @contextlib.contextmanager
@@ -146,7 +191,10 @@ class Scratch:
         ):
             frequencies[place][word] += self.level.weights[column] * times
             lengths[place] += times
-        return [_sparse(*counted, average) for counted in zip(frequencies, lengths, strict=True)]
+        mined = self.level.mined
+        return [
+            _sparse(*counted, average, mined) for counted in zip(frequencies, lengths, strict=True)
+        ]
 
     def words(self, text: str) -> list[str]:
         """The words of a text as they are indexed, in order."""
@@ -170,11 +218,13 @@ class Scratch:
         )
 
 
-def _sparse(frequencies: Mapping[str, float], length: int, average: float) -> dict[int, float]:
+def _sparse(
+    frequencies: Mapping[str, float], length: int, average: float, mined: bool
+) -> dict[int, float]:
     found: dict[int, float] = {}
     held_back = bm25.K1 * (1.0 - bm25.B + bm25.B * length / max(average, 1.0))
     for word, frequency in frequencies.items():
         value = frequency * (bm25.K1 + 1.0) / (frequency + held_back)
-        place = dimension_of(word)
+        place = dimension_of(word, mined)
         found[place] = max(value, found.get(place, 0.0))
     return found or {0: _NO_WORD}

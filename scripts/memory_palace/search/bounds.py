@@ -47,10 +47,10 @@ class Sought:
 
     @property
     def notes(self) -> int:
-        """How many notes are wanted."""
+        """How many notes are wanted: all of which the ranking looks at a unit more closely."""
         wider = [closer.CANDIDATES] * bool(self.query.diverse)
         wider += [rerank.CANDIDATES] * self.query.rerank
-        return max(self.query.top_k, *wider, 0) + _SPARE
+        return max(closer.most_notes(self.query.top_k), *wider, 0) + _SPARE
 
 
 @dataclass(slots=True)

@@ -56,13 +56,18 @@ def candidates(score: Scores, proven: NDArray[np.bool_], file: Ids, top_k: int) 
         return places
     places = places[np.argsort(-score[places], kind="stable")]
     _, firsts = np.unique(file[places], return_index=True)
-    notes = places[np.sort(firsts)[: _A_HIT * top_k]]
+    notes = places[np.sort(firsts)[: most_notes(top_k)]]
     return np.union1d(places[: most(top_k)], notes)
 
 
 def most(top_k: int) -> int:
     """How many chunks are looked at."""
     return max(CANDIDATES, _A_HIT * top_k)
+
+
+def most_notes(top_k: int) -> int:
+    """Of how many notes, the best, the best chunk is looked at in any case."""
+    return _A_HIT * top_k
 
 
 def look(catalog: Catalog, question: Vectors, chunks: Ids, vectors: Ids, files: Ids) -> Looked:

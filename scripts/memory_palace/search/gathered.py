@@ -4,9 +4,10 @@ What it cannot know by itself, how rare a word is among all units and how long t
 ``rarity``: the scores are those of the whole palace.
 """
 
+import itertools
 import json
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ from memory_palace.index import milvus_texts as texts
 from memory_palace.index.catalog import Catalog
 from memory_palace.index.milvus import Stamp
 from memory_palace.index.milvus_client import Client, Row
-from memory_palace.index.milvus_words import NOTES, UNITS, Level, in_memory
+from memory_palace.index.milvus_words import LEVELS, UNITS, Level, in_memory, levels_of
 from memory_palace.index.nearest import Matrix
 from memory_palace.search.rarity import Rarity, phrases
 
@@ -83,9 +84,8 @@ def add_linked(client: Client, palace: str, gathered: "Gathered", paths: Sequenc
         gathered.add_file(texts.unpacked(row["record"]))
 
 
-Keyword = Callable[[str], list[tuple[int, float]]]
-Rarities = tuple[Rarity, Rarity]
-"""Of units, and of notes."""
+Rarities = Sequence[Rarity]
+"""One of each level."""
 
 
 class Gathered(Catalog):
@@ -104,14 +104,15 @@ class Gathered(Catalog):
         """A note with some of its units; notes by path, units by place."""
         record = note["record"]
         file_id = self.add_file(record)
-        self._insert(NOTES, file_id, texts.columns_joined(note["words"]))
+        of_units, of_files = levels_of(record["path"])
+        self._insert(of_files, file_id, texts.columns_joined(note["words"]))
         own = [link for link in record["links"] if len(link) == 2]
         for ordinal, (path, key) in enumerate(own):
             self._link(file_id, ordinal, path, key)
         for row in units:
-            self._add_unit(file_id, row)
+            self._add_unit(file_id, row, of_units)
 
-    def _add_unit(self, file_id: int, row: Row) -> None:
+    def _add_unit(self, file_id: int, row: Row, level: Level) -> None:
         about = texts.unpacked(row["record"])
         values = {name: about[name] for name in rows.CHUNK_COLUMNS}
         names = ", ".join(f'"{name}"' for name in values)
@@ -120,7 +121,7 @@ class Gathered(Catalog):
             f"INSERT INTO chunks (file_id, text, {names}) VALUES (?, ?, {marks})",
             (file_id, row["text"], *values.values()),
         ).lastrowid
-        self._insert(UNITS, int(chunk or 0), about["words"])
+        self._insert(level, int(chunk or 0), about["words"])
         if not row["embedded"] or about["key"] in self._keys:
             return
         self._keys.append(about["key"])
@@ -175,39 +176,41 @@ class Gathered(Catalog):
         return Matrix(ids, np.array(self._vectors, dtype=np.float32))
 
     def keyword(self, expression: str) -> list[tuple[int, float]]:
-        return self._of_the_whole(UNITS, expression, super().keyword)
+        return self._of_the_whole(expression, of_units=True)
 
     def note_keyword(self, expression: str) -> list[tuple[int, float]]:
-        return self._of_the_whole(NOTES, expression, super().note_keyword)
-
-    def whole(self, level: Level) -> Rarity:
-        """What is known of all units, or notes, of the palace."""
-        return self._rarities[level.number]
+        return self._of_the_whole(expression, of_units=False)
 
     def spread(self, expression: str) -> tuple[int, int]:
-        """In how many units of the whole palace an FTS5 expression holds, of how many."""
-        rarity = self.whole(UNITS)
+        """In how many units of all notes an FTS5 expression holds, of how many."""
+        rarity = self._rarities[UNITS.number]
         having = sum(map(rarity.having, phrases([expression])))
         return min(having, rarity.rows), rarity.rows
 
-    def _of_the_whole(
-        self, level: Level, expression: str, here: "Keyword"
-    ) -> list[tuple[int, float]]:
-        """(row, BM25 over the whole palace) of the rows that match.
+    def _of_the_whole(self, expression: str, of_units: bool) -> list[tuple[int, float]]:
+        """(row, BM25 over the whole palace) of the rows that match, among notes and among mined
+        files each by themselves.
 
         Each phrase is scored over the rows that are here, and that made the score of the whole.
         """
-        lengths = self._lengths(level)
         total: dict[int, float] = defaultdict(float)
-        for phrase in phrases([expression]):
-            found = here(phrase)
+        levels = [level for level in LEVELS if level.of_units == of_units]
+        for level, phrase in itertools.product(levels, phrases([expression])):
+            found = self._here(level, phrase)
             if found:
+                lengths = self._lengths(level)
                 own = np.array([lengths[row] for row, _ in found], dtype=np.int64)
                 scores = np.array([score for _, score in found])
                 whole = self._scores(level, phrase, scores, own, list(lengths.values()))
                 for (row, _), score in zip(found, whole.tolist(), strict=True):
                     total[row] += score
         return sorted(total.items())
+
+    def _here(self, level: Level, phrase: str) -> list[tuple[int, float]]:
+        name, weights = level.table, ", ".join(map(str, level.weights.values()))
+        return self.db.execute(
+            f"SELECT rowid, -bm25({name}, {weights}) FROM {name} WHERE {name} MATCH ?", (phrase,)
+        ).fetchall()
 
     def _scores(
         self,
@@ -219,7 +222,7 @@ class Gathered(Catalog):
     ) -> Scores:
         mean = sum(every) / len(every)
         occurred = bm25.frequency(scores, lengths, mean, bm25.idf(len(every), len(scores)))
-        rarity = self.whole(level)
+        rarity = self._rarities[level.number]
         # In the middle of an upload there may be more rows than the statistics know.
         having = max(rarity.having(phrase), len(scores))
         weight = bm25.rarity(max(rarity.rows, having), having)

@@ -10,6 +10,7 @@ import math
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 
+from memory_palace.core.text import is_mined
 from memory_palace.core.weights import Weights
 from memory_palace.index import milvus_rows as rows
 from memory_palace.index.milvus_client import MOST_ROWS, Client, Row
@@ -39,6 +40,7 @@ SLACK = 0.005
 moves on between uploads."""
 
 _A_NOTE = 8  # units of a note that may come before another note's
+_A_SOURCE = 50  # the same of a source, which gives several hits
 
 
 class Likely:
@@ -195,8 +197,11 @@ class Likely:
             ]
         each = sought.notes if sought.query.all_chunks or sought.query.lines else 2
         ids: list[str] = []
-        for _, _, note, units in sorted(found):
-            ids += [rows.unit_id(note, place) for place in range(min(units, each))]
-            if len(ids) >= each * sought.notes or len(ids) >= MOST_KEPT:
+        taken = 0
+        for _, path, note, units in sorted(found):
+            most = max(each, _A_SOURCE) if is_mined(path) else each
+            ids += [rows.unit_id(note, place) for place in range(min(units, most))]
+            taken += units > 0
+            if taken >= sought.notes or len(ids) >= MOST_KEPT:
                 break
         return ids[:MOST_KEPT]

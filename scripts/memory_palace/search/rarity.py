@@ -1,4 +1,4 @@
-"""How rare the words of a question are among all units, or notes, of a palace in Milvus.
+"""How rare the words of a question are among all units, or files, of a palace in Milvus.
 
 An FTS5 phrase is a word, words in a row, or (with a `*`) a beginning; what it matches is counted
 over the whole palace, as the local keyword index would count it.
@@ -7,7 +7,7 @@ over the whole palace, as the local keyword index would count it.
 import math
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from memory_palace.core import bm25
 from memory_palace.index import milvus_rows as rows
@@ -30,18 +30,27 @@ def phrases(expressions: Iterable[str]) -> list[str]:
     return [found.group() for text in expressions for found in _PHRASE.finditer(text)]
 
 
+def summed(weights: Iterable[Mapping[int, float]]) -> dict[int, float]:
+    """Several :meth:`Rarity.weights` as one sparse vector."""
+    total: dict[int, float] = defaultdict(float)
+    for one in weights:
+        for place, weight in one.items():
+            total[place] += weight
+    return dict(total)
+
+
 class Pages:
     """A palace's counts of words, fetched as they are needed."""
 
-    def __init__(self, client: Client, palace: str, pages: int) -> None:
+    def __init__(self, client: Client, palace: str, pages: Mapping[str, int]) -> None:
         self._client = client
         self._palace = palace
         self._count = pages
         self._pages: dict[str, dict[str, Counts]] = {}
 
-    def look_up(self, wanted: Iterable[str]) -> None:
+    def look_up(self, wanted: Iterable[str], level: Level) -> None:
         """Fetch the counts of these words at once."""
-        pages = {self._page(word) for word in wanted}
+        pages = {self._page(word, level) for word in wanted}
         missing = [page for page in pages if page not in self._pages]
         if not missing:
             return
@@ -51,27 +60,31 @@ class Pages:
 
     def count(self, word: str, level: Level) -> int:
         """How many rows of a level have the word."""
-        self.look_up([word])
-        return int(self._pages[self._page(word)].get(word, (0, 0))[level.number])
+        self.look_up([word], level)
+        return _of(level, self._pages[self._page(word, level)].get(word, (0, 0)))
 
     def beginning(self, start: str, level: Level) -> dict[str, int]:
         """{word: rows} of the words that begin so, the most frequent ones."""
-        alike = f'key == "{words.key_of(start)}"'
+        key = words.key_of(start, level.mined)
+        alike = f'key == "{key}"'
         if len(start) == 1 and start.isascii():
-            alike = f'key like "{start}%"'
+            alike = f'key like "{key}%"'
         found: dict[str, int] = {}
         mine = f'palace == "{self._palace}" and {alike}'
         for row in self._client.query(rows.WORDS, mine, ["record"]):
             page: dict[str, Counts] = texts.unpacked(row["record"])
-            of_level = {
-                w: counts[level.number] for w, counts in page.items() if w.startswith(start)
-            }
+            of_level = {w: _of(level, c) for w, c in page.items() if w.startswith(start)}
             found |= {word: count for word, count in of_level.items() if count}
         order = sorted(found, key=lambda word: (-found[word], word))
         return {word: found[word] for word in order[:_MOST_BEGINNING]}
 
-    def _page(self, word: str) -> str:
-        return words.page_id(self._palace, *words.page_of(word, self._count))
+    def _page(self, word: str, level: Level) -> str:
+        return words.page_id(self._palace, *words.page_of(word, self._count, level.mined))
+
+
+def _of(level: Level, counts: Counts) -> int:
+    units, files = counts
+    return int(units if level.of_units else files)
 
 
 class Rarity:
@@ -85,8 +98,7 @@ class Rarity:
         self._pages = pages
         self._level = level
         self._scratch = Scratch(level)
-        self._of_units = level is words.UNITS
-        self._collection = rows.units_name(stamp.dimension) if self._of_units else rows.NOTES
+        self._collection = rows.units_name(stamp.dimension) if level.of_units else rows.NOTES
         self._having: dict[str, int] = {}
         self._words: dict[str, tuple[list[str], bool]] = {}
         self.rows = stamp.statistics.rows[level.number]
@@ -98,12 +110,13 @@ class Rarity:
         for phrase in phrases(expressions):
             found, beginning = self._parsed(phrase)
             wanted.update(found[: -1 if beginning else None])
-        self._pages.look_up(wanted)
+        if self.rows:
+            self._pages.look_up(wanted, self._level)
 
     def having(self, phrase: str) -> int:
         """How many rows an FTS5 phrase matches: a word, a beginning (`*`), words in a row."""
         if phrase not in self._having:
-            self._having[phrase] = self._count_having(phrase)
+            self._having[phrase] = self._count_having(phrase) if self.rows else 0
         return self._having[phrase]
 
     def _count_having(self, phrase: str) -> int:
@@ -134,7 +147,7 @@ class Rarity:
                 spread = found[:-1] if beginning else found
                 share = weight / len(spread)
             for word in spread:
-                weights[words.dimension_of(word)] += share
+                weights[words.dimension_of(word, self._level.mined)] += share
         return dict(weights)
 
     def _parsed(self, phrase: str) -> tuple[list[str], bool]:
@@ -151,11 +164,11 @@ class Rarity:
         count = counts[rarest]
         if not count:
             return 0
-        name = "record" if self._of_units else "words"
+        name = "record" if self._level.of_units else "words"
         read = self._with_any([rarest], min(count, _MOST_READ), [name])
         columns = [
             texts.unpacked(row[name])["words"]
-            if self._of_units
+            if self._level.of_units
             else texts.columns_joined(row[name])
             for row in read
         ]
@@ -163,7 +176,7 @@ class Rarity:
         return math.ceil(matching * count / max(len(read), 1))
 
     def _with_any(self, found: Iterable[str], limit: int, fields: Sequence[str]) -> list[Row]:
-        vector = {words.dimension_of(word): 1.0 for word in found}
+        vector = {words.dimension_of(word, self._level.mined): 1.0 for word in found}
         mine = f'palace == "{self._palace}"'
         hits = self._client.search(self._collection, "sparse", vector, mine, limit, fields)
         return [row for score, row in hits if score > 0.0]

@@ -34,7 +34,7 @@ from memory_palace.search.hits import Answer, Hit
 from memory_palace.search.likely import Likely
 from memory_palace.search.query import Query, as_asked
 from memory_palace.search.question import Question
-from memory_palace.search.rarity import Pages, Rarity, phrases
+from memory_palace.search.rarity import Pages, Rarity, phrases, summed
 from memory_palace.search.searcher import Searcher
 
 MOST_LEFT_OUT = 1000
@@ -135,30 +135,35 @@ class RemoteSearcher(Searcher):
     def _gathered(self, palace: str, query: Query, now: datetime, cold: bool) -> Gathered:
         stamp = self._stamp(palace) or Stamp(format=catalogs.FORMAT)
         pages = Pages(self._client, palace, stamp.statistics.pages)
-        of_units, of_notes = (Rarity(self._client, palace, stamp, pages, level) for level in LEVELS)
+        rarities = [Rarity(self._client, palace, stamp, pages, level) for level in LEVELS]
         if not stamp.notes:
-            return Gathered((of_units, of_notes))
+            return Gathered(rarities)
         question = self._question(query, cold or not stamp.dimension)
         terms = [term.expression for term in question.asked.terms]
         excluded = [term.expression for term in question.asked.excluded]
-        of_units.look_up([*terms, *excluded])
+        sought_in = [level for level in LEVELS if not (level.mined and query.notes_only)]
+        of_units = [rarities[level.number] for level in sought_in if level.of_units]
+        of_files = [rarities[level.number] for level in sought_in if not level.of_units]
+        for rarity in of_units:
+            rarity.look_up([*terms, *excluded])
         dense = "dense" not in query.without
+        out = phrases(excluded)
         sought = Sought(
             query,
             question if dense else replace(question, vector=None),
             self._scale,
-            of_units.weights(terms),
-            {} if query.without & {"keyword", "context"} else of_notes.weights(terms),
+            summed(rarity.weights(terms) for rarity in of_units),
+            {}
+            if query.without & {"keyword", "context"}
+            else summed(rarity.weights(terms) for rarity in of_files),
             plain=all(t.kind == "word" and "(" not in t.expression for t in question.asked.terms),
-            left_out=min(sum(map(of_units.having, phrases(excluded))), MOST_LEFT_OUT),
+            left_out=min(sum(r.having(phrase) for r in of_units for phrase in out), MOST_LEFT_OUT),
         )
-        count = stamp.statistics.rows[0]
+        count = stamp.statistics.units
         likely = Likely(self._client, palace, stamp.dimension, count, self.config.weights)
         units = likely.units(sought, now)
         with texts.readable():
-            found = gathered.fetch(
-                self._client, palace, stamp.dimension, units, (of_units, of_notes)
-            )
+            found = gathered.fetch(self._client, palace, stamp.dimension, units, rarities)
         if not units:
             found.add_facets(stamp)
         return found
