@@ -15,7 +15,7 @@ from memory_palace.files import roots
 from memory_palace.index import milvus
 from memory_palace.index import milvus_rows as rows
 from memory_palace.index.milvus_client import Client
-from memory_palace.search import likely
+from memory_palace.search import bounds, closer, likely
 from memory_palace.search.hits import Answer
 from memory_palace.search.query import Query
 from memory_palace.search.remote import RemoteSearcher
@@ -300,6 +300,15 @@ def test_a_first_project_that_is_cut_short_goes_on(
     assert len(same(sent, "ledger").hits) == 5
 
 
+# -- what is found and no hit -----------------------------------------------------------------
+
+
+def unlike(count: int) -> dict[str, str]:
+    """Notes of little weight that have little in common."""
+    head = "---\npriority: low\n---\n"
+    return {f"n{n}": f"{head}the ledger and {f'walk{n} ' * 9}" for n in range(count)}
+
+
 def test_a_machine_without_notes_and_sources(sent: Sent) -> None:
     """Hits of both come as they were stored."""
     drawn = random.Random(4)
@@ -313,3 +322,40 @@ def test_a_machine_without_notes_and_sources(sent: Sent) -> None:
     assert shown(answer) == want
     assert answer.notes == []
     assert {hit.path[:8] for hit in answer.hits} == {"palace/n", "project:"}
+
+
+def test_projects_that_are_elsewhere_hide_no_note(
+    sent: Sent, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However many of their files would come first: the hits behind them are those of the local
+    index, and the line that says it."""
+    monkeypatch.setattr(likely, "FEW", 0)
+    monkeypatch.setattr(likely, "A_BAND", 8)
+    monkeypatch.setattr(likely, "MOST_KEPT", 40)
+    monkeypatch.setattr(closer, "CANDIDATES", 10)
+    monkeypatch.setattr(bounds, "_SPARE", 2)
+    sent.notes(**unlike(12))
+    for name in ("one", "two"):
+        texts = {f"f{n}.py": f"ledger = socket({name}{n})\n" for n in range(60)}
+        top = mine(sent, name, texts)
+        sent.push()
+        top.rename(top.with_name(f"{name}-away"))
+    for fields in ({}, {"diverse": 0.5}, {"top_k": 8}):
+        answer = same(sent, "ledger socket", **{"top_k": 5, **fields})
+        assert {hit.path[:8] for hit in answer.hits} == {"palace/n"}
+    assert len(answer.hits) == 8
+    (said,) = answer.notes
+    assert said == "project:one, project:two: not on this machine, its files are left out"
+
+
+def test_notes_that_are_alike_hide_no_other(sent: Sent, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are one hit; what comes behind them is looked for where too little is left."""
+    monkeypatch.setattr(likely, "FEW", 0)
+    monkeypatch.setattr(likely, "A_BAND", 8)
+    monkeypatch.setattr(closer, "CANDIDATES", 10)
+    text = f"---\npriority: high\n---\nledger {' '.join(f'word{n}' for n in range(60))}"
+    sent.notes(**unlike(9), **{f"same{n}": text for n in range(90)})
+    sent.push()
+    answer = same(sent, "ledger", top_k=4)
+    assert len(answer.hits) == 4
+    assert len(answer.hits[0].same) == 89

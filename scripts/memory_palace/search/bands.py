@@ -8,7 +8,7 @@ what is fresh, nor the other way round.
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -59,6 +59,12 @@ def condition(palace: str, query: Query) -> str:
         parts.append(f"time <= {query.latest.timestamp()!r}")
         parts.append(f"time > {_DATED!r}")
     return " and ".join(parts)
+
+
+def outside(projects: Collection[str]) -> str:
+    """The condition for what belongs to none of these projects, ``project:NAME`` each."""
+    folders = [f"{project}/" for project in sorted(projects)]
+    return f"not array_contains_any(rooms, {_list(folders)})"
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,8 @@ class Sought:
     """A question in the forms that Milvus takes: words of units and of notes with their weights.
 
     ``plain`` tells that the words stand by themselves, so that their weights give the score and
-    no more than it. ``left_out`` is how many units the question excludes.
+    no more than it. ``left_out`` is how many units may be found and be no hits: the question
+    excludes them, or they are alike, or gone.
     """
 
     query: Query
@@ -50,7 +51,7 @@ class Sought:
         """How many notes are wanted: all of which the ranking looks at a unit more closely."""
         wider = [closer.CANDIDATES] * bool(self.query.diverse)
         wider += [rerank.CANDIDATES] * self.query.rerank
-        return max(closer.most_notes(self.query.top_k), *wider, 0) + _SPARE
+        return max(closer.most_notes(self.query.top_k), *wider, 0) + _SPARE + self.left_out
 
 
 @dataclass(slots=True)

@@ -89,12 +89,14 @@ Rarities = Sequence[Rarity]
 
 
 class Gathered(Catalog):
-    """A catalog in memory with a part of a palace. Keyword scores are made those of the whole."""
+    """A catalog in memory with a part of a palace. Keyword scores are made those of the whole.
+    ``cut`` tells that there may be more hits, behind the first."""
 
     scores_words = True
 
     def __init__(self, rarities: Rarities) -> None:
         super().__init__(in_memory())
+        self.cut = False
         self._rarities = rarities
         self._counted: dict[str, dict[int, int]] = {}
         self._keys: list[str] = []

@@ -7,7 +7,7 @@ that is wanted.
 """
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 
 from memory_palace.core.text import is_mined
@@ -44,21 +44,26 @@ _A_SOURCE = 50  # the same of a source, which gives several hits
 
 
 class Likely:
-    """One palace (or its archive) to look in."""
+    """One palace (or its archive) to look in. ``cut`` tells that the last answer left out units
+    that may be hits, behind the first."""
 
     def __init__(
         self, client: Client, palace: str, dimension: int, count: int, weights: Weights
     ) -> None:
         """``dimension`` and ``count`` are those of the palace's units."""
+        self.cut = False
         self._client = client
         self._count = count
         self._palace = palace
         self._collection = rows.units_name(dimension)
         self._weights = weights
 
-    def units(self, sought: Sought, now: datetime) -> list[str]:
-        """The ids of the units that can be among the first, the likeliest first."""
+    def units(self, sought: Sought, now: datetime, away: Collection[str] = ()) -> list[str]:
+        """The ids of the units that can be among the first, the likeliest first; none of the
+        projects ``away`` (``project:NAME``)."""
         condition = banded.condition(self._palace, sought.query)
+        if away:
+            condition += f" and {banded.outside(away)}"
         if sought.query.raw:
             return self._nearest(sought, condition)
         if sought.question.vector is None and not sought.question.asked.terms:
@@ -72,7 +77,8 @@ class Likely:
             for depth in search:
                 self._search_band(sought, condition, depth, notes)
             self._complete(sought, depths, notes, bounds)
-            least = bounds.least(depths) - SLACK
+            last = bounds.least(depths)
+            least, self.cut = last - SLACK, last >= 0.0
             search = [depth for depth in depths if bounds.of_the_rest(depth) > least]
             for depth in search:
                 depth.limit = min(depth.limit * DEEPER, MOST_ROWS)
@@ -175,6 +181,7 @@ class Likely:
         found = self._client.search(
             self._collection, "dense", vector, f"{condition} and embedded == true", limit, ["id"]
         )
+        self.cut = len(found) == limit
         return [row["id"] for _, row in found]
 
     def _without_words(self, condition: str, sought: Sought, now: datetime) -> list[str]:
@@ -202,6 +209,7 @@ class Likely:
             most = max(each, _A_SOURCE) if is_mined(path) else each
             ids += [rows.unit_id(note, place) for place in range(min(units, most))]
             taken += units > 0
-            if taken >= sought.notes or len(ids) >= MOST_KEPT:
+            self.cut = taken >= sought.notes or len(ids) >= MOST_KEPT
+            if self.cut:
                 break
         return ids[:MOST_KEPT]

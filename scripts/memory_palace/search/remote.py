@@ -98,14 +98,23 @@ class RemoteSearcher(Searcher):
         query = replace(query, text=query.text.strip())
         self._check(query)
         then = as_asked(query, now)
-        main = self._gathered(self._palace, query, then, cold=False)
-        below = None
-        if query.archived:
-            below = self._gathered(self._palace + COLD, query, then, cold=True)
-        with _Ranking(self, main, below) as ranking:
-            answer = ranking.ask(query, now)
-            self._reranker = ranking._reranker
-            return answer
+        away: frozenset[str] = frozenset()
+        again = 0
+        while True:
+            main = self._gathered(self._palace, query, then, again, away)
+            below = None
+            if query.archived:
+                below = self._gathered(self._palace + COLD, query, then, again)
+            ranking = _Ranking(self, main, below)
+            with ranking:
+                answer = ranking.ask(query, now)
+                self._reranker = ranking._reranker
+            # Much of what came may be alike, gone, or of projects that are not on this machine.
+            short = len(answer.hits) < query.top_k and (main.cut or bool(below and below.cut))
+            new = (short or query.rerank or query.diverse) and not ranking.away <= away
+            if not (new or (short and not again)):
+                return answer
+            away, again = away | ranking.away, MOST_LEFT_OUT
 
     def _stamp(self, palace: str) -> Stamp | None:
         stamp = milvus.read_stamp(self._client, palace)
@@ -132,7 +141,17 @@ class RemoteSearcher(Searcher):
         )
         return replace(choice, load=None)
 
-    def _gathered(self, palace: str, query: Query, now: datetime, cold: bool) -> Gathered:
+    def _gathered(
+        self,
+        palace: str,
+        query: Query,
+        now: datetime,
+        more: int,
+        away: frozenset[str] = frozenset(),
+    ) -> Gathered:
+        """What can be among the first hits, and ``more`` units; of these projects ``away``, what
+        would be among them if they were here."""
+        cold = palace != self._palace
         stamp = self._stamp(palace) or Stamp(format=catalogs.FORMAT)
         pages = Pages(self._client, palace, stamp.statistics.pages)
         rarities = [Rarity(self._client, palace, stamp, pages, level) for level in LEVELS]
@@ -157,13 +176,18 @@ class RemoteSearcher(Searcher):
             if query.without & {"keyword", "context"}
             else summed(rarity.weights(terms) for rarity in of_files),
             plain=all(t.kind == "word" and "(" not in t.expression for t in question.asked.terms),
-            left_out=min(sum(r.having(phrase) for r in of_units for phrase in out), MOST_LEFT_OUT),
+            left_out=min(
+                sum(r.having(phrase) for r in of_units for phrase in out) + more, MOST_LEFT_OUT
+            ),
         )
         count = stamp.statistics.units
         likely = Likely(self._client, palace, stamp.dimension, count, self.config.weights)
         units = likely.units(sought, now)
+        if away:
+            units = list(dict.fromkeys([*units, *likely.units(sought, now, away)]))
         with texts.readable():
             found = gathered.fetch(self._client, palace, stamp.dimension, units, rarities)
+        found.cut = likely.cut
         if not units:
             found.add_facets(stamp)
         return found
@@ -174,7 +198,8 @@ class RemoteSearcher(Searcher):
 
 
 class _Ranking(Searcher):
-    """The ordinary search over what was gathered for one question."""
+    """The ordinary search over what was gathered for one question. ``away`` are the projects
+    (``project:NAME``) that it met and that are not on this machine."""
 
     def __init__(self, remote: RemoteSearcher, main: Gathered, below: Gathered | None) -> None:
         self.root = remote.root
@@ -189,6 +214,7 @@ class _Ranking(Searcher):
         self._vectors = main.vectors() or remote._vectors
         self._below = below
         self._tables = {}
+        self.away: frozenset[str] = frozenset()
         self._excluded = tree.exclusion(remote.config.exclude)
 
     def _hits(
@@ -196,7 +222,9 @@ class _Ranking(Searcher):
     ) -> list[Hit]:
         if not (self.root / TREE).is_dir():
             checker = _Trusting(self.root, catalog)
-        return super()._hits(catalog, query, now, checker, cold)
+        hits = super()._hits(catalog, query, now, checker, cold)
+        self.away |= {path.partition("/")[0] for path in checker.away}
+        return hits
 
     def _basement(self) -> Catalog:
         assert self._below is not None
