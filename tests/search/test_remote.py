@@ -297,6 +297,22 @@ def test_an_upload_that_was_cut_short_is_told(sent: Sent, monkeypatch: pytest.Mo
         assert searcher.changed() == 0
 
 
+def test_a_first_upload_that_was_cut_short_is_told(
+    sent: Sent, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """There is no answer yet, and what to run: it is no other version's."""
+    sent.notes(a="alpha one")
+    with monkeypatch.context() as patched:
+        patched.setattr(milvus._Push, "_write_pages", None)
+        with pytest.raises(TypeError):
+            sent.push()
+    with RemoteSearcher(sent.root, sent.config, sent.choice) as searcher:
+        assert searcher.notes == ["the index in Milvus is not complete: run `palace index`"]
+        assert searcher.ask(Query("alpha"), NOW).hits == []
+    sent.push()
+    assert remotely(sent, "alpha").hits
+
+
 def test_another_version_of_the_toolkit(sent: Sent, monkeypatch: pytest.MonkeyPatch) -> None:
     """Rows of another form are not read."""
     sent.notes(a="alpha")

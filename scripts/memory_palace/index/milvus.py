@@ -209,7 +209,9 @@ class _Push:
                 "another palace, give this one a name in index.palaces of your own configuration"
             )
         counted = words.count(self.catalog)
-        begun = before or Stamp(dimension=self.dimension)
+        begun = before or Stamp(
+            format=catalogs.FORMAT, fingerprint=self.fingerprint, dimension=self.dimension
+        )
         begun.averages = self._begun(begun.averages, counted.statistics, there)
         averages = self._averages(begun.averages, counted.statistics)
         changed = [
