@@ -228,7 +228,8 @@ def test_a_file_that_changes_while_it_is_read(
         return got
 
     monkeypatch.setattr(read, "read_bytes", read_bytes)
-    assert not any(seen.settled for seen in plan(keyword_palace, top).seen.values())
+    seen = plan(keyword_palace, top).seen
+    assert [one.settled for one in seen.values()] == [False] * 3
 
 
 def test_a_file_that_became_a_pipe(

@@ -145,13 +145,15 @@ def test_the_palaces_own_patterns_exclude_no_mined_file(palace: Palace, demo: Pa
 def test_notes_alone_are_wanted_by_sessions(palace: Palace, demo: Path) -> None:
     """Neither vectors nor keywords bring mined files into a prompt."""
     assert [hit.path for hit in palace.hits("ledger", notes_only=True)] == ["palace/topics/a.md"]
+    palace.notes(topics__a="The ledger is kept open.", **{f"n{n}": f"word{n}" for n in range(40)})
+    palace.index()
     quick = Quick(palace.root)
     try:
         terms = terms_of("how is the ledger kept open?")
         found = quick.notes(terms, quick.weighed(terms), NOW, 5)
     finally:
         quick.close()
-    assert all(one.path == "palace/topics/a.md" for one in found)
+    assert [one.path for one in found] == ["palace/topics/a.md"]
 
 
 def test_recent_notes_are_notes(palace: Palace, demo: Path) -> None:
