@@ -1,7 +1,7 @@
 """Facts in time: lines of ``manifests/facts.jsonl`` in any order, and the states they come to.
 
-A fact holds from ``valid_from`` until ``valid_to``, which is exclusive. Nothing is taken back: an
-``invalidated`` line gives a fact its end, and of several ends the earliest counts. So the states
+A fact holds from ``valid_from`` until ``valid_to``, which is exclusive. No line is ever removed: an
+``invalidated`` one gives a fact its end, and of several ends the earliest counts. So the states
 depend on the set of lines alone, and two branches merge to the union.
 """
 

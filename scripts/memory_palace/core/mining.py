@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from memory_palace.core.text import MINED, is_device, nfc
+from memory_palace.core.text import MINED, is_device, is_mined, nfc
 
 CODE = frozenset(
     "go py js ts tsx jsx rs java kt rb c h cpp hpp cs swift yaml yml toml json sql sh bash zsh"
@@ -26,9 +26,6 @@ PRIORITY = "low"
 """Of a mined file: importance 3."""
 GENERAL = "general"
 """The room of what stands in no folder."""
-
-PREFIX = MINED
-"""What the path of a mined file begins with in the catalog: ``project:demo/src/a.py``."""
 
 SKIPPED = {
     "kind": "other kinds of files",
@@ -157,15 +154,15 @@ def as_name(text: str) -> str:
 
 
 def catalog_path(project: str, path: str) -> str:
-    """``project:demo/src/a.py``."""
-    return f"{PREFIX}{project}/{path}"
+    """What a mined file is called wherever the palace names it: ``project:demo/src/a.py``."""
+    return f"{MINED}{project}/{path}"
 
 
 def split(path: str) -> tuple[str, str] | None:
     """(project, path in it) of a path of the catalog; None for one of the palace itself."""
-    if not path.startswith(PREFIX):
+    if not is_mined(path):
         return None
-    name, _, rest = path[len(PREFIX) :].partition("/")
+    name, _, rest = path[len(MINED) :].partition("/")
     return (name, rest) if name and rest else None
 
 

@@ -21,8 +21,6 @@ from memory_palace.files.tree import is_text
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
-_UNLISTED = "cannot be listed ({}): its lines are kept as they were; check its permissions"
-
 
 @dataclass(slots=True)
 class Collected:
@@ -64,7 +62,7 @@ def collect(top: Path, wanted: Wanted) -> Collected:
         if reason:
             found.skip(reason, path)
     for path, why in folders.unlisted.items():
-        found.problems.append(Problem(path, None, _UNLISTED.format(why)))
+        found.problems.append(Problem(path, None, ignores.UNLISTED.format(why)))
     found.files = _once(top, files, found)
     return found
 

@@ -12,7 +12,8 @@ from memory_palace.files import read
 from memory_palace.files.gitlist import IGNORE, Entry
 
 _MOST_BYTES = 1024 * 1024
-_UNLISTED = "cannot be listed ({}): its lines are kept as they were; check its permissions"
+UNLISTED = "cannot be listed ({}): its lines are kept as they were; check its permissions"
+"""Said of a folder; ``{}`` is why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +46,7 @@ def walk(top: Path, start: str, problems: list[Problem]) -> Iterator[Entry]:
                 listed = sorted(entries, key=lambda entry: entry.name)
         except OSError as error:
             problems.append(
-                Problem(folder.rstrip("/") or ".", None, _UNLISTED.format(error.strerror))
+                Problem(folder.rstrip("/") or ".", None, UNLISTED.format(error.strerror))
             )
             continue
         if any(entry.name == IGNORE for entry in listed):

@@ -46,7 +46,7 @@ def changed_files(root: Path, config: Config, catalog: Catalog) -> int:
 
 def changed_lines(root: Path, catalog: Catalog, known: list[Known]) -> set[str]:
     """The mined files whose lines have come, gone or changed in the projects' manifests since the
-    index was made. Manifests that are as they were then are not read, nor are others again."""
+    index was made. While all manifests are as they were then, none is read."""
     from memory_palace.files import projects
 
     if projects.state(root) == catalog.meta("projects"):

@@ -29,8 +29,9 @@ from memory_palace.index.milvus_words import Counts, Statistics
 from memory_palace.index.progress import Progress
 
 COLD = ".cold"
-_NOWHERE = ("", 0, "")
 """Follows a palace's id: its archive, a palace of its own here."""
+
+_NOWHERE = ("", 0, "")  # a note that Milvus does not have
 
 MOST_FACETS = 2000
 """So many distinct types, rooms and tags are known to tell why a filter matches nothing."""

@@ -27,8 +27,6 @@ from memory_palace.files.read import Text
 from memory_palace.index.catalog import ChunkRow
 from memory_palace.index.reading import Parsed
 
-_DOCUMENTS = (".md", ".txt")
-
 
 @dataclass(slots=True)
 class Mined:
@@ -185,7 +183,7 @@ def parse(path: str, text: Text) -> Parsed:
     """Parse ``text``, read from the mined file at ``path``: prose as notes are, without what notes
     say of themselves, all else as code."""
     name, inner = mining.split(path) or ("", path)
-    if inner.lower().endswith(_DOCUMENTS):
+    if mining.kind(inner) == "document":
         rows = _document(path, name, inner, text.text)
     else:
         found = code_chunks.chunks(inner, text.text)

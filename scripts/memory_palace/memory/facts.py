@@ -1,4 +1,4 @@
-"""Facts in time, written: what holds from when, and what ended it. Nothing is taken back."""
+"""Facts in time, written: what holds from when, and what ended it. The log only grows."""
 
 import secrets
 from collections.abc import Callable, Iterable, Sequence
@@ -15,7 +15,7 @@ from memory_palace.core.text import nearest
 from memory_palace.files import facts as logs
 from memory_palace.memory.pen import Pen
 
-_MOST_COMPARED = 1000
+_MOST_COMPARED = 1000  # facts that are looked through for the nearest of what is not there
 
 
 @dataclass(frozen=True, slots=True)

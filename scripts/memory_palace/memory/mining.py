@@ -28,11 +28,11 @@ class Planned:
     """What mining a project would do. ``lines`` are those that its manifest will have, by path;
     ``changed`` are files that were read before and are not as they were, ``moved`` those that
     change their room, ``kept`` those that could not be looked at. ``odd`` are paths of files that
-    are not UTF-8: their other bytes count. ``taken`` are lines, by project, that others around this
-    one lose to it. ``problems`` are those of the folder; what is wrong with
-    the manifest, which an index run tells, is in ``before``. ``another`` says that the folder seems
-    not to be the project's: hardly a file is at its place, and none that was read before is there
-    or has moved."""
+    are not UTF-8: their other bytes count. ``taken`` counts the lines, by project, that others
+    around this one lose to it. ``problems`` are those of the folder; what is wrong with the
+    manifest, which an index run tells, is in ``before``. ``another`` says that the folder seems not
+    to be the project's: hardly a file is at its place, and none that was read before is there or
+    has moved."""
 
     name: str
     folder: Path
@@ -336,8 +336,3 @@ def forget(pen: Pen, name: str) -> None:
     with _writing(local.PATH):
         local.put(pen.root, name, None)
     mined.forget(pen.root, name)
-
-
-def summed(planned: Iterable[Planned], attribute: str) -> int:
-    """How many lines of that sort there are in all."""
-    return sum(len(getattr(one, attribute)) for one in planned)

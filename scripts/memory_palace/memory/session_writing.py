@@ -15,15 +15,16 @@ from memory_palace.memory.note_batch import Batch
 from memory_palace.memory.session_room import Part, Rooms
 
 COUNTS = {"user": "prompts", "assistant": "answers", "tool": "tool_calls"}
+"""{role: the key that counts its turns in a note's metadata}."""
 
 
 class Notes:
     """The parts of one session. ``ids`` are those of all turns in them, ``read`` how far the
     transcript was read, ``last`` the last turn that was, ``waiting`` the numbers of tool calls
-    that had no result then, ``updated`` the time of the latest turn, ``created``
-    that of the first in the last part. ``is_whole`` is true if no
-    turn was taken out by hand: as many stand there as the metadata count. ``keys`` are those of
-    the last part; ``is_bare`` is true if they count no turns: a person deleted them.
+    that had no result then, ``updated`` the time of the latest turn, ``created`` that of the first
+    in the last part. ``is_whole`` is true if no turn was taken out by hand, and no part: as many
+    turns stand there as the metadata count. ``keys`` are those of the last part; ``is_bare`` is
+    true if they count no turns: a person deleted them.
 
     Raises :class:`BadInput` for a part that cannot be read, or whose metadata is broken.
     """

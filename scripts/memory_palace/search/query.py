@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 class Query:
     """What is asked. Several values of one filter mean any of them; filters add up.
 
-    ``rooms`` are folders below ``palace/``, whole components,
-    rooms of mined files, or projects (``project:demo``). ``since`` and ``until`` are
-    moments, inclusive, compared with the note's time. ``text`` may be empty if a filter is set.
+    ``rooms`` are folders below ``palace/``, whole components, rooms of mined files, or projects
+    (``project:demo``). ``since`` and ``until`` are moments, inclusive, compared with the note's
+    time. ``text`` may be empty if a filter is set.
 
     ``lex`` is the caller's keyword form of the question, ``vec`` a text to embed in its place,
     ``hyde`` a made-up answer, which is embedded too. ``lines`` asks for single lines (list items,

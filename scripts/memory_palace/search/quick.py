@@ -71,8 +71,8 @@ class _Row(NamedTuple):
 
 
 class Quick:
-    """The open catalog of a palace; close it. ``rows`` counts its chunks, but those of mined files,
-    whose words are elsewhere."""
+    """The open catalog of a palace; close it. ``rows`` counts its chunks without those of mined
+    files, whose words are elsewhere."""
 
     def __init__(self, root: Path) -> None:
         """Raises :class:`Missing` if there is no usable index, :class:`BadInput` if a symbolic
