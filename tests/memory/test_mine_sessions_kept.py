@@ -1,6 +1,8 @@
 """What session notes say of themselves, and what stays true of them as they grow and are moved."""
 
 import json
+import os
+import subprocess
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -455,3 +457,19 @@ def test_a_branch_from_elsewhere_that_was_earlier_goes_back(root: Path, tmp_path
     text = (root / grown.paths[0]).read_text()
     assert "## 09:00 Assistant (back to 09:00)\n\n*Tool:*" in text
     assert text.count("(back to 09:00)") == 1
+
+
+def test_folders_in_folders_of_the_palace_have_no_end(root: Path, tmp_path: Path) -> None:
+    """Its notes are looked for below more of them than Python calls within each other."""
+    here = os.open(root / "palace", os.O_RDONLY)
+    for _ in range(1_100):
+        os.mkdir("d", dir_fd=here)
+        below = os.open("d", os.O_RDONLY, dir_fd=here)
+        os.close(here)
+        here = below
+    os.close(here)
+    try:
+        mined = one(root, Spoken(*TALK).write(tmp_path / "a.jsonl"))
+    finally:  # Python's own way to remove folders has an end
+        subprocess.run(["rm", "-r", str(root / "palace/d")], check=True)
+    assert mined.what == "filed"

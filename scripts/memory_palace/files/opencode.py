@@ -1,7 +1,6 @@
 """Sessions of OpenCode: its database, an export of one, or the JSON files of older versions."""
 
 import contextlib
-import os
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -12,6 +11,7 @@ from memory_palace.core.errors import BadInput
 from memory_palace.core.text import short_id
 from memory_palace.core.transcript_turns import Record
 from memory_palace.files import foreign, roots
+from memory_palace.files.walk import walk
 
 MOST_EXPORT = 200 * 1024 * 1024
 MOST_JSON = 10 * 1024 * 1024
@@ -172,7 +172,7 @@ def _files(folder: Path) -> list[Path]:
     return sorted(
         (
             Path(place) / name
-            for place, _, names in os.walk(folder)
+            for place, _, names in walk(folder, lambda _: None)
             for name in names
             if name.endswith(".json") and not (Path(place) / name).is_symlink()
         ),

@@ -11,6 +11,7 @@ from memory_palace.core.errors import BadInput
 from memory_palace.core.links import TREE
 from memory_palace.core.text import COLD_COMPONENT, nfc, slug
 from memory_palace.files import read, repository, roots
+from memory_palace.files.walk import walk
 
 ROOMS = f"{TREE}project_rooms"
 NOWHERE = "general"
@@ -109,7 +110,7 @@ def notes_below(root: Path, top: str) -> Iterator[str]:
         place = roots.inside(root, top)
     except BadInput:
         return
-    for folder, folders, names in os.walk(place):
+    for folder, folders, names in walk(place, lambda _: None):  # the index tells what is closed
         folders[:] = sorted(one for one in folders if not one.startswith("."))
         for name in sorted(names):
             if name.lower().endswith(".md") and not name.startswith("."):
