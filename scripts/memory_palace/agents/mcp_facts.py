@@ -1,7 +1,7 @@
 """The tools of ``--tools all`` for facts in time: add, ask, end, look back, propose."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Annotated, Literal
 
@@ -9,8 +9,17 @@ from pydantic import BaseModel, Field
 
 from memory_palace.agents import mcp_texts
 from memory_palace.agents.mcp_desk import Desk, Listed, Reason
+from memory_palace.agents.mcp_fact_rows import (
+    LONGEST,
+    MOST_SHOWN,
+    Row,
+    line,
+    lines,
+    moment,
+    row,
+)
 from memory_palace.agents.mcp_schema import Said
-from memory_palace.core import dates, excerpts, extract, facts_text
+from memory_palace.core import excerpts, extract
 from memory_palace.core.errors import BadInput
 from memory_palace.core.fact import Fact
 from memory_palace.core.facts import Direction
@@ -19,37 +28,11 @@ from memory_palace.core.fence import fenced
 from memory_palace.core.private_spans import hidden
 from memory_palace.core.problems import printable
 
-MOST_SHOWN = 40_000
-LONGEST = 600
-"""Characters of a fact's line."""
-
 Subject = Annotated[str, Field(description="What the fact is about.")]
 Predicate = Annotated[str, Field(description="The relation, say `uses` or `owned_by`.")]
 Object = Annotated[str, Field(description="The other side, or the value.")]
 Entity = Annotated[str, Field(description="A name, in any spelling of case.")]
 Moment = Annotated[str, Field(description="2026-11-29 or 2026-11-29T20:15:03Z; empty: now.")]
-
-
-class Row(BaseModel):
-    """A fact. Times as they are stored, empty where there is none; ``valid_to`` is exclusive.
-
-    ``confidence`` 0: not said. ``at`` and ``by`` tell who added it when, ``ended_by`` and
-    ``reason`` who ended it and why (before that, ``reason`` is the one of adding).
-    """
-
-    id: str
-    subject: str
-    predicate: str
-    object: str
-    valid_from: str
-    valid_to: str
-    holds: bool
-    confidence: float
-    source: str
-    at: str
-    by: str
-    ended_by: str
-    reason: str
 
 
 class Told(Said):
@@ -151,8 +134,8 @@ class Facts:
                 source=source,
             )
         now = desk.now()
-        lines = [f"{'added' if done.new else 'there already:'} {_line(done.fact, now)}"]
-        lines += [f"closed {_line(fact, now)}" for fact in done.closed]
+        lines = [f"{'added' if done.new else 'there already:'} {line(done.fact, now)}"]
+        lines += [f"closed {line(fact, now)}" for fact in done.closed]
         lines += [f"opened {path}" for path in done.opened]
         return Kept(
             text="\n".join([fenced("\n".join(lines), "facts"), *map(mcp_texts.told, said)]),
@@ -216,7 +199,7 @@ class Facts:
             else:
                 done = facts.invalidate(held, *names, ended=end)
         now = desk.now()
-        text = fenced("\n".join(f"ended {_line(fact, now)}" for fact in done), "facts")
+        text = fenced("\n".join(f"ended {line(fact, now)}" for fact in done), "facts")
         return Ended(
             text="\n".join([text, *map(mcp_texts.told, said)]),
             facts=[row(fact, now) for fact in done],
@@ -333,47 +316,3 @@ def _none(known: Known, entity: str, direction: Direction) -> str:
         return f"no fact has {entity} as {direction}: {every} with `direction` both and `history`"
     near = hidden(", ".join(known.near(entity)))
     return f"no fact of {entity}: {f'did you mean {near}?' if near else 'no name is like it'}"
-
-
-def lines(facts: Iterable[Fact], now: datetime) -> str:
-    """Facts, a line each, fenced; empty without any."""
-    return fenced("\n".join(_line(fact, now) for fact in facts), "facts", MOST_SHOWN)
-
-
-def plain_lines(facts: Iterable[Fact], now: datetime) -> list[str]:
-    """Facts, a line each, for a text that is fenced as a whole."""
-    return [_line(fact, now) for fact in facts]
-
-
-def row(fact: Fact, now: datetime) -> Row:
-    """A fact as fields."""
-    return Row(
-        id=fact.id,
-        subject=hidden(fact.subject),
-        predicate=hidden(fact.predicate),
-        object=hidden(fact.object),
-        valid_from=facts_text.moment(fact.valid_from) if fact.valid_from else "",
-        valid_to=facts_text.moment(fact.valid_to) if fact.valid_to else "",
-        holds=fact.holds(now),
-        confidence=fact.confidence or 0,
-        source=hidden(fact.source),
-        at=dates.stamp(fact.at) if fact.at else "",
-        by=fact.by,
-        ended_by=fact.ended_by,
-        reason=hidden(fact.reason),
-    )
-
-
-def _line(fact: Fact, now: datetime) -> str:
-    return excerpts.cut(printable(hidden(facts_text.line(fact, now))), LONGEST)
-
-
-def moment(name: str, text: str, end: bool = False) -> datetime | None:
-    """The moment of a day or a time, ``end`` the last one of a day; None for an empty text.
-
-    Raises :class:`BadInput` for any other text, dates in words too.
-    """
-    found = (dates.end_of(text) if end else dates.parse(text)) if text else None
-    if text and found is None:
-        raise BadInput(f"{name} {text!r} is no date: write {dates.FORMS}")
-    return found

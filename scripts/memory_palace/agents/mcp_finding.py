@@ -5,9 +5,9 @@ from typing import Annotated
 
 from pydantic import BaseModel, Field
 
-from memory_palace.agents import mcp_facts, mcp_texts
+from memory_palace.agents import mcp_fact_rows, mcp_texts
 from memory_palace.agents.mcp_desk import Day, Desk, Words, moments
-from memory_palace.agents.mcp_facts import Row
+from memory_palace.agents.mcp_fact_rows import Row
 from memory_palace.agents.mcp_schema import Said
 from memory_palace.core import dates, private_spans
 from memory_palace.core.errors import BadInput
@@ -86,14 +86,14 @@ class Finding:
             lines=lines,
             archived=archived,
             facts=True,
-            as_of=mcp_facts.moment("as_of", as_of, end=True),
+            as_of=mcp_fact_rows.moment("as_of", as_of, end=True),
         )
         answer = self._desk.source.ask(asked, configured, now)
         note_retrieved(self._desk.root, [hit.path for hit in answer.hits], now)
         notes = [mcp_texts.told(note) for note in answer.notes]
         hits = [shown for hit in answer.hits if (shown := self._shown(hit))]
         told = (
-            ["facts:", *mcp_facts.plain_lines(answer.facts, min(asked.as_of or now, now))]
+            ["facts:", *mcp_fact_rows.plain_lines(answer.facts, min(asked.as_of or now, now))]
             if answer.facts
             else []
         )
@@ -103,7 +103,7 @@ class Finding:
             text="\n".join(part for part in (text, *notes) if part),
             hits=[_place(hit) for hit in hits],
             notes=notes,
-            facts=[mcp_facts.row(fact, asked.as_of or now) for fact in answer.facts],
+            facts=[mcp_fact_rows.row(fact, asked.as_of or now) for fact in answer.facts],
         )
 
     def _shown(self, hit: Hit) -> Hit | None:
