@@ -33,7 +33,7 @@ from memory_palace.files.projects import Project  # noqa: E402
 from memory_palace.index import catalog as catalogs  # noqa: E402
 from memory_palace.index import run  # noqa: E402
 from memory_palace.index.build import Indexed, Options  # noqa: E402
-from memory_palace.memory import mining, pen  # noqa: E402
+from memory_palace.memory import mining, mining_writing, pen  # noqa: E402
 
 NONE = Choice("none", "none", "")
 PUBLISHED = 6.9
@@ -58,7 +58,7 @@ def mine(root: Path, top: Path) -> int:
     config = configs.load(root, {})
     planned = mining.plan(root, Project("bench", top), config)
     with pen.begin(root, datetime.now(UTC), "palace mine", "bench") as held:
-        mining.write(held, planned)
+        mining_writing.write(held, planned)
     return len(planned.lines)
 
 

@@ -15,7 +15,7 @@ from memory_palace.files import config as configs
 from memory_palace.files.projects import Project
 from memory_palace.index import catalog as catalogs
 from memory_palace.index import freshness
-from memory_palace.memory import mining, mining_names, pen
+from memory_palace.memory import mining, mining_names, mining_writing, pen
 from memory_palace.memory.mining import Planned
 from support.palaces import NOW, OLD_NS, Palace
 
@@ -48,7 +48,7 @@ def mine(palace: Palace, top: Path, name: str = "demo") -> Planned:
     """Mine it."""
     planned = plan(palace, top, name)
     with pen.begin(palace.root, NOW, "palace mine") as held:
-        mining.write(held, planned)
+        mining_writing.write(held, planned)
     return planned
 
 
@@ -321,7 +321,7 @@ def test_all_gone_at_once_are_refused(keyword_palace: Palace, top: Path) -> None
     with pytest.raises(Refused, match=r"3 of 3 files are gone .* --yes"):
         mining.guard(planned)
     with pen.begin(keyword_palace.root, NOW, "palace mine") as held:
-        mining.write(held, planned)  # as with --yes
+        mining_writing.write(held, planned)  # as with --yes
     assert listed(keyword_palace) == {}
 
 
@@ -475,7 +475,7 @@ def test_a_project_inside_another(keyword_palace: Palace, top: Path) -> None:
     assert (planned.skipped["project"], planned.removed, planned.taken) == ({"src"}, [], {})
     assert mine(keyword_palace, top / "src/api", "core").taken == {"inner": 1}
     with pen.begin(keyword_palace.root, NOW, "palace mine") as held:
-        mining.forget(held, "inner")
+        mining_writing.forget(held, "inner")
     assert paths(mine(keyword_palace, top).added) == ["src/b.py"]
 
 
@@ -506,7 +506,7 @@ def test_forgotten(keyword_palace: Palace, top: Path) -> None:
     """Lines and place go, sources stay."""
     mine(keyword_palace, top)
     with pen.begin(keyword_palace.root, NOW, "palace mine") as held:
-        mining.forget(held, "demo")
+        mining_writing.forget(held, "demo")
     assert projects.every(keyword_palace.root) == []
     assert local.places(keyword_palace.root) == {}
     assert (top / "src/b.py").exists()

@@ -138,7 +138,7 @@ def _projects(place: Path, folder: str | None, name: str | None) -> "list[Projec
 
 def _mine(place: Path, todo: "list[Project]", dry_run: bool, yes: bool, shape: str) -> int:
     from memory_palace.cli import mine_output as output
-    from memory_palace.memory import mining, pen
+    from memory_palace.memory import mining, mining_writing, pen
 
     config = configs.load(place)
     done: list[Planned] = []
@@ -153,7 +153,7 @@ def _mine(place: Path, todo: "list[Project]", dry_run: bool, yes: bool, shape: s
                 if not yes:
                     mining.guard(planned)
                 with pen.begin(place, now(), "palace mine", f"mine {project.name}", say) as held:
-                    mining.write(held, planned)
+                    mining_writing.write(held, planned)
             output.mined(planned, shape, dry_run)
             output.taken(planned, dry_run)
             if dry_run:  # what would be refused is, once it was shown
@@ -190,7 +190,7 @@ def _index(place: Path) -> bool:
 def _forget(place: Path, name: str, dry_run: bool, yes: bool, shape: str) -> int:
     from memory_palace.cli import mine_output as output
     from memory_palace.files import projects
-    from memory_palace.memory import mining, pen
+    from memory_palace.memory import mining, mining_writing, pen
     from memory_palace.memory import mining_names as names
 
     project = names.named(place, name)
@@ -204,7 +204,7 @@ def _forget(place: Path, name: str, dry_run: bool, yes: bool, shape: str) -> int
             return 0
     around = mining.around(place, project)
     with pen.begin(place, now(), "palace mine", f"forget {project.name}", say) as held:
-        mining.forget(held, project.name)
+        mining_writing.forget(held, project.name)
 
     def told() -> bool:
         output.forgotten(project, files, shape, done=True)

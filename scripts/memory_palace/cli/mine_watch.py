@@ -92,7 +92,7 @@ class Follower:
 
     def _mine(self, project: Project, heard: set[str]) -> "list[Planned]":
         """What was done, if there was something to do."""
-        from memory_palace.memory import mining, pen
+        from memory_palace.memory import mining, mining_writing, pen
 
         planned = mining.plan(self._root, project, self.keeper.config)
         for problem in planned.problems:
@@ -106,7 +106,7 @@ class Follower:
             mined.keep(self._root, project.name, planned.seen)
             return []
         with pen.begin(self._root, now(), "palace mine", f"mine {project.name}", say) as held:
-            mining.write(held, planned)
+            mining_writing.write(held, planned)
         return [planned]
 
     def _tell(self, problem: "Problem", heard: set[str]) -> None:

@@ -1,6 +1,6 @@
-"""Mining: the files of a project become lines of its manifest. Nothing is written to them."""
+"""Mining: what the files of a project would be as lines of its manifest. They are only read; see
+``mining_writing`` for what is written."""
 
-import contextlib
 import functools
 import os
 import time
@@ -14,13 +14,12 @@ from memory_palace.core.errors import BadInput, Missing, PalaceError, Refused
 from memory_palace.core.links import TREE
 from memory_palace.core.mining import Line
 from memory_palace.core.problems import Problem
-from memory_palace.files import collect, local, mined, projects, roots, tree
+from memory_palace.files import collect, mined, projects, roots, tree
 from memory_palace.files.collect import Wanted
 from memory_palace.files.config import Config
 from memory_palace.files.mined import Seen
 from memory_palace.files.projects import Listed, Project
 from memory_palace.index.progress import Progress, Silent
-from memory_palace.memory.pen import Pen
 
 
 @dataclass(slots=True)
@@ -84,7 +83,7 @@ def plan(
             mined.keep(root, project.name, known | planned.seen)
         raise
     _sort(root, planned, config, known, found.files)
-    planned.taken = {name: len(lines) for name, _, lines in _taken(root, planned)}
+    planned.taken = {name: len(lines) for name, _, lines in taken(root, planned)}
     return planned
 
 
@@ -135,7 +134,7 @@ def around(root: Path, project: Project) -> dict[str, str]:
     }
 
 
-def _taken(root: Path, planned: Planned) -> Iterator[tuple[str, Listed, list[Line]]]:
+def taken(root: Path, planned: Planned) -> Iterator[tuple[str, Listed, list[Line]]]:
     """Of each project around this one: its name, its manifest, and the lines that are this one's
     files."""
     for outer, folder in around(root, Project(planned.name, planned.folder)).items():
@@ -285,54 +284,3 @@ def check(planned: Planned) -> None:
             f"{planned.folder} has no file to mine: name another folder, or add extensions "
             "under `mine:` in palace.yaml"
         )
-
-
-def write(pen: Pen, planned: Planned) -> bool:
-    """Write the manifest of a project and where it is, and take its files out of those of the
-    projects around it; True if its manifest differs now.
-
-    Raises :class:`Refused` if there is nothing to mine, :class:`Changed` if the manifest moved on,
-    :class:`Missing` if it cannot be written.
-    """
-    check(planned)
-    path = projects.manifest_path(planned.name)
-    with _writing(local.PATH):
-        local.put(pen.root, planned.name, planned.folder)
-    with _writing(path):
-        written = projects.save(pen.root, planned.name, planned.before, planned.lines)
-    if written:
-        pen.touched[path] = None
-    planned.taken = {}
-    for outer, listed, lines in _taken(pen.root, planned):
-        path = projects.manifest_path(outer)
-        lost = {line.path for line in lines}
-        kept = [line for line in listed.lines.values() if line.path not in lost]
-        with _writing(path):
-            projects.save(pen.root, outer, listed, kept)
-        pen.touched[path] = None
-        planned.taken[outer] = len(lines)
-    mined.keep(pen.root, planned.name, planned.seen, pen.now)
-    return written
-
-
-@contextlib.contextmanager
-def _writing(path: str) -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        raise Missing(
-            f"{path} cannot be written ({error.strerror or error}): free disk space or mend that "
-            "place, and run this again"
-        ) from None
-
-
-def forget(pen: Pen, name: str) -> None:
-    """Remove a project's lines, and where it was; its files stay as they are. Raises
-    :class:`Missing` if that cannot be written."""
-    path = projects.manifest_path(name)
-    with _writing(path):
-        projects.remove(pen.root, name)
-    pen.touched[path] = None
-    with _writing(local.PATH):
-        local.put(pen.root, name, None)
-    mined.forget(pen.root, name)
