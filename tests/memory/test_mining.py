@@ -62,6 +62,18 @@ def paths(lines: list) -> list[str]:  # type: ignore[type-arg]
     return [line.path for line in lines]
 
 
+def close_api(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The folder ``api`` cannot be listed from now on."""
+    real = os.scandir
+
+    def scandir(place: Path) -> object:
+        if str(place).rstrip("/").endswith("/api"):
+            raise PermissionError(13, "Permission denied", str(place))
+        return real(place)
+
+    monkeypatch.setattr(os, "scandir", scandir)
+
+
 def test_files_become_lines(keyword_palace: Palace, top: Path) -> None:
     """Sources stay where they are; the palace knows which and where."""
     before = sorted(str(path) for path in top.rglob("*"))
@@ -161,14 +173,7 @@ def test_a_subtree_without_permission_keeps_its_lines(
     put(top, "src/api/deep/c.py")
     mine(keyword_palace, top)
     (top / "src/b.py").unlink()
-    real = os.scandir
-
-    def scandir(place: Path) -> object:
-        if str(place).rstrip("/").endswith("/api"):
-            raise PermissionError(13, "Permission denied", str(place))
-        return real(place)
-
-    monkeypatch.setattr(os, "scandir", scandir)
+    close_api(monkeypatch)
     planned = mine(keyword_palace, top)
     assert paths(planned.kept) == ["src/api/a.py", "src/api/deep/c.py"]
     assert paths(planned.removed) == ["src/b.py"]
@@ -182,14 +187,7 @@ def test_a_tracked_file_without_permission(
     """Git lists it although its folder cannot be: it is kept, and not counted as left out."""
     Repository(top).git("add", "--all")
     mine(keyword_palace, top)
-    real = os.scandir
-
-    def scandir(place: Path) -> object:
-        if str(place).rstrip("/").endswith("/api"):
-            raise PermissionError(13, "Permission denied", str(place))
-        return real(place)
-
-    monkeypatch.setattr(os, "scandir", scandir)
+    close_api(monkeypatch)
     planned = plan(keyword_palace, top)
     assert (paths(planned.kept), planned.skipped) == (["src/api/a.py"], {})
 
