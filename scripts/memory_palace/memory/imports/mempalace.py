@@ -34,7 +34,7 @@ def open_source(path: Path) -> Source:
                         source.others["room that is in another file too"] += 1
                         continue
                     seen.add((room.wing, room.name))
-                    yield from _notes(room, sources.place(file.path.parent), source)
+                    yield from _notes(room, sources.portable(file.path.parent), source)
             except BadInput as error:
                 if found:
                     raise

@@ -23,7 +23,6 @@ from memory_palace.memory.note_batch import Batch
 FOLDER = f"{session_room.ROOMS}/imports"
 COMMAND = "palace import"
 
-
 _SECOND = "another piece has the same name, so this one is left out: rename one of the two"
 _APART = "notes of another place are called so already: these are kept in {}"
 _EDITED = "the note was edited here, so it stays; what its source says now is not taken"

@@ -158,16 +158,16 @@ def above(folder: Path, *passed: str) -> str:
 
 def origin(file: Path, original: str) -> str:
     """The folder that ``original``, the name of ``file`` in its source, is below: the same one
-    whatever of the source was named. As :func:`place` has it."""
+    whatever of the source was named. As :func:`portable` has it."""
     folder = Path(os.path.abspath(file))
     for part in reversed(original.split("/")):  # of the path some folders may not be in the name
         while folder.name.strip("-. ") != part.strip("-. ") and folder.name:
             folder = folder.parent
         folder = folder.parent
-    return place(folder)
+    return portable(folder)
 
 
-def place(folder: Path) -> str:
+def portable(folder: Path) -> str:
     """A folder as a note may say it, on any machine and without a user's name: ``~/…`` below the
     home folder, else 12 hex digits."""
     real = Path(os.path.realpath(folder))
