@@ -1,4 +1,5 @@
-"""Conversations into notes: one note a session, only ever added to.
+"""Conversations into notes: one note a session, only ever added to, but for a last turn that was
+half written.
 
 A transcript is read from its beginning each time, in bounded memory (some 100 bytes a turn); one
 that is as long as the last time, and ends the same, is not read at all.

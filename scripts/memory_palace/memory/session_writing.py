@@ -1,4 +1,5 @@
-"""The notes of one session while it is mined: existing parts are only added to, new ones begun."""
+"""The notes of one session while it is mined: parts that are there are added to, after a last turn
+that was half written is taken off; new ones are begun."""
 
 from collections import Counter
 from datetime import datetime
