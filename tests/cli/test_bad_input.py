@@ -60,6 +60,28 @@ def test_control_characters_reach_no_terminal(keyword_palace: Palace) -> None:
         assert "\x1b" not in ran.out + ran.err
 
 
+@pytest.mark.parametrize(
+    ("words", "hint"),
+    [
+        (["query", "--since", "c" * 100_000, "amber"], "2026-11-29T20:15:03Z"),
+        (["read", "c" * 100_000], "`palace query` finds notes by words"),
+        (["kg", "timeline", "c" * 100_000], "`palace kg entities` lists the names"),
+        (["topics", "c" * 100_000], "--help`"),
+    ],
+)
+def test_a_very_long_argument_does_not_fill_the_terminal(
+    keyword_palace: Palace, words: list[str], hint: str
+) -> None:
+    """The line that names it is cut in the middle, and still ends with what to do."""
+    keyword_palace.notes(topics__a="The amber ledge.")
+    ran = keyword_palace.command(*words)
+    assert ran.code in (1, 2)
+    (line,) = ran.err.splitlines()
+    assert len(line) < 4_100
+    assert "characters …]ccc" in line
+    assert line.endswith(hint)
+
+
 def test_batch_goes_on_after_a_bad_question(keyword_palace: Palace) -> None:
     """Each question has its line; bad ones are named with theirs."""
     keyword_palace.notes(topics__a="The amber ledge.")

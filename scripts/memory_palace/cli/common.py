@@ -23,6 +23,8 @@ _T = TypeVar("_T")
 _YEARS = (1971, 9000)
 SHOWN_PROBLEMS = 50
 """Problems that are listed where not every one is asked for."""
+MOST_OF_A_LINE = 4_000
+"""Characters of a diagnostic: an argument may have 100,000 and more."""
 
 _palace = "palace"
 
@@ -99,7 +101,16 @@ def moment(flag: str, text: str | None, end: bool = False) -> datetime | None:
 
 def say(line: str, colour: str | None = None) -> None:
     """A diagnostic, on stderr."""
-    click.echo(click.style(runnable(printable(line)), fg=colour), err=True)
+    click.echo(click.style(one_line(line), fg=colour), err=True)
+
+
+def one_line(text: str) -> str:
+    """``text`` as a diagnostic shows it: on one bounded line, its commands as they can be run."""
+    line = runnable(printable(text))
+    left_out = len(line) - MOST_OF_A_LINE
+    if left_out > 0:  # what to do is at the end
+        line = f"{line[: MOST_OF_A_LINE - 1000]}[… {left_out:,} characters …]{line[-1000:]}"
+    return line
 
 
 def drop_output(*handles: int) -> None:

@@ -11,9 +11,8 @@ import click
 from click.exceptions import Exit
 
 from memory_palace import __version__
-from memory_palace.cli.common import called_as, drop_output, runnable
+from memory_palace.cli.common import called_as, drop_output, one_line
 from memory_palace.core.errors import PalaceError
-from memory_palace.core.problems import printable
 from memory_palace.core.text import did_you_mean
 
 COMMANDS = {
@@ -254,7 +253,7 @@ def _usage(error: click.ClickException, program: str) -> str:
 
 
 def _say(message: str, code: int) -> int:
-    click.echo(f"error: {runnable(printable(message))}", err=True)
+    click.echo(f"error: {one_line(message)}", err=True)
     return code
 
 
