@@ -148,6 +148,9 @@ def test_another_limit_is_named(tmp_path: Path) -> None:
     got = read.read_bytes(tmp_path, "list", 2 * 2**20, "a list")
     assert isinstance(got, read.Unreadable)
     assert got.problem.message == "2 MB, a list may have 2: split it"
+    got = read.read_bytes(tmp_path, "list", 256 * 2**10, "a list")
+    assert isinstance(got, read.Unreadable)
+    assert got.problem.message == "2048 KB, a list may have 256: split it"
 
 
 def test_windows_knows_no_inode(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

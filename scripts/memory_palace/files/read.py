@@ -83,8 +83,8 @@ def read_bytes(
             if not stat.S_ISREG(info.st_mode):
                 return _fault(path, None, "not a regular file: move it away")
             if info.st_size > most:
-                megabytes = info.st_size / 2**20
-                said = f"{megabytes:.0f} MB, {what} may have {most >> 20}: split it"
+                unit, name = (2**20, "MB") if most >= 2**20 else (2**10, "KB")
+                said = f"{info.st_size / unit:.0f} {name}, {what} may have {most // unit}: split it"
                 return _fault(path, None, said)
             with os.fdopen(handle, "rb", closefd=False) as file:
                 data = file.read(most + 1)
