@@ -94,16 +94,17 @@ def test_json_lines(palace: Palace, tmp_path: Path) -> None:
 
 
 def test_what_was_passed_over_is_told(palace: Palace, tmp_path: Path) -> None:
-    """A folder without a conversation: exit 1, and why."""
+    """A folder without a conversation: exit 1, and why; JSON lines stay JSON lines."""
     place = tmp_path / "pictures"
     place.mkdir()
     (place / "b.png").write_bytes(b"x")
     ran = palace.command("mine-sessions", str(place))
-    assert (ran.code, ran.out) == (
-        1,
-        "no conversation found: PATH is a transcript, or a folder with some\n",
-    )
-    assert ran.err == "passed over: 1 other kind of file (.png)\n"
+    none = "no conversation found: PATH is a transcript, or a folder with some\n"
+    assert (ran.code, ran.out) == (1, "")
+    assert ran.err == f"{none}passed over: 1 other kind of file (.png)\n"
+    ran = palace.command("mine-sessions", str(place), "--format", "jsonl")
+    assert (ran.code, ran.err) == (1, none)
+    assert json.loads(ran.out) == {"others": {"other kind of file (.png)": 1}}
 
 
 @pytest.mark.parametrize(

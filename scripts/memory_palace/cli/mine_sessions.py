@@ -83,11 +83,13 @@ def mine_sessions(
             click.echo(json.dumps(_record(one), ensure_ascii=False))
         elif one.what not in ("unchanged", "empty", "failed"):
             click.echo(printable(_line(one, dry_run)))
-    if shape == "text":
+    if not done.mined:
+        say("no conversation found: PATH is a transcript, or a folder with some")
+    elif shape == "text":
         click.echo(_summary(done.mined, dry_run))
-    elif done.others:
+    if done.others and shape == "jsonl":
         click.echo(json.dumps({"others": dict(done.others)}, ensure_ascii=False))
-    if done.others and shape == "text":
+    elif done.others:
         say(f"passed over: {_reasons(done.others)}")
     for fault in done.faults:
         say(fault, "red")
@@ -108,8 +110,6 @@ def _line(one: "Mined", dry_run: bool) -> str:
 
 
 def _summary(mined: Sequence["Mined"], dry_run: bool) -> str:
-    if not mined:
-        return "no conversation found: PATH is a transcript, or a folder with some"
     kinds = Counter(one.what for one in mined)
     passed: Counter[str] = Counter()
     for one in mined:
