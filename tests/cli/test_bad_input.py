@@ -82,6 +82,33 @@ def test_a_very_long_argument_does_not_fill_the_terminal(
     assert line.endswith(hint)
 
 
+@pytest.mark.parametrize(
+    ("words", "name"),
+    [
+        (["mine"], "DIR"),
+        (["mine-sessions"], "PATH"),
+        (["mine-sessions", "."], "PATH"),
+        (["import", "claude-memory", "--yes"], "PATH"),
+        (["ledger", "import"], "TRANSCRIPT"),
+    ],
+)
+@pytest.mark.parametrize("empty", ["", " "])
+def test_an_empty_path_is_not_the_current_folder(
+    keyword_palace: Palace,
+    monkeypatch: pytest.MonkeyPatch,
+    words: list[str],
+    name: str,
+    empty: str,
+) -> None:
+    """What a variable that is not set gives is refused; nothing is read or written."""
+    here = keyword_palace.write("here/CLAUDE.md", "User: hello\n\nAssistant: hello\n").parent
+    monkeypatch.chdir(here)
+    ran = keyword_palace.command(*words, empty)
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err.startswith(f"error: {name} is empty: name ")
+    assert not (keyword_palace.root / "palace/project_rooms").exists()
+
+
 def test_batch_goes_on_after_a_bad_question(keyword_palace: Palace) -> None:
     """Each question has its line; bad ones are named with theirs."""
     keyword_palace.notes(topics__a="The amber ledge.")

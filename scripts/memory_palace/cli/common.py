@@ -62,6 +62,20 @@ def format_option(*formats: str) -> Callable[[_F], _F]:
     )
 
 
+class NamedPath(click.Path):
+    """A path as a :class:`~pathlib.Path`. An empty one, say of a variable that is not set, is bad
+    input: it would be the current folder."""
+
+    def __init__(self) -> None:
+        super().__init__(path_type=Path)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if isinstance(value, str) and not value.strip():
+            name = ((param.metavar or param.name) if param else "") or "path"
+            raise BadInput(f"{name.strip('.').upper()} is empty: name it, `.` for this folder")
+        return super().convert(value, param, ctx)
+
+
 def confirmed(yes: bool, question: str) -> bool:
     """True with ``yes``, or if a person on a terminal says so; never asks anywhere else."""
     if yes or not (sys.stdin.isatty() and sys.stderr.isatty()):

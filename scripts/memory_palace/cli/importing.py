@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from memory_palace.cli.common import (
+    NamedPath,
     confirmed,
     count,
     format_option,
@@ -40,7 +41,7 @@ Examples:
   palace import mempalace ~/.mempalace --dry-run""",
 )
 @click.argument("kind", metavar="KIND", type=click.Choice(KINDS))
-@click.argument("path", type=click.Path(path_type=Path))
+@click.argument("path", type=NamedPath())
 @click.option("--dry-run", is_flag=True, help="Only show the plan; never ask.")
 @yes_option
 @format_option("text", "jsonl")

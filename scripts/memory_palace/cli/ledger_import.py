@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from memory_palace.cli.common import Terminal, count, now, root_option, say
+from memory_palace.cli.common import NamedPath, Terminal, count, now, root_option, say
 from memory_palace.core.errors import BadInput, PalaceError
 from memory_palace.core.problems import printable
 from memory_palace.core.transcripts import CLIENTS
@@ -22,7 +22,7 @@ Examples:
   palace ledger import ~/.codex/sessions --dry-run
   palace ledger import session.jsonl --client pi --observe""",
 )
-@click.argument("paths", metavar="TRANSCRIPT...", nargs=-1, required=True)
+@click.argument("paths", metavar="TRANSCRIPT...", nargs=-1, required=True, type=NamedPath())
 @click.option(
     "--client",
     type=click.Choice([AUTO, *CLIENTS]),
@@ -35,7 +35,7 @@ Examples:
 @click.option("--observe", is_flag=True, help="Then observe all that is new.")
 @root_option
 def import_command(
-    paths: tuple[str, ...], client: str, agent: str, dry_run: bool, observe: bool, root: str | None
+    paths: tuple[Path, ...], client: str, agent: str, dry_run: bool, observe: bool, root: str | None
 ) -> int:
     """Build a session's ledger from a client's transcript, or add what it is missing.
 
@@ -61,13 +61,13 @@ def import_command(
     return int(failed)
 
 
-def _files(paths: Sequence[str]) -> tuple[list[Path], bool]:
+def _files(paths: Sequence[Path]) -> tuple[list[Path], bool]:
     """All files that are named, each once; True if some cannot be had."""
     found: dict[Path, None] = {}
     failed = False
     for path in paths:
         try:
-            found |= dict.fromkeys(transcripts.found(Path(path)))
+            found |= dict.fromkeys(transcripts.found(path))
         except BadInput as error:
             if len(paths) == 1:
                 raise

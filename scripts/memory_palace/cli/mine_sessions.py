@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from memory_palace.cli.common import (
+    NamedPath,
     Terminal,
     count,
     format_option,
@@ -34,9 +35,7 @@ Examples:
   palace mine-sessions ~/.local/share/opencode/opencode.db
   palace mine-sessions chat.txt --client text --project demo""",
 )
-@click.argument(
-    "paths", metavar="PATH...", nargs=-1, required=True, type=click.Path(path_type=Path)
-)
+@click.argument("paths", metavar="PATH...", nargs=-1, required=True, type=NamedPath())
 @click.option(
     "--client",
     type=click.Choice([AUTO, *CLIENTS]),
