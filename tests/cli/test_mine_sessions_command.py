@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from memory_palace.files import conversations
 from memory_palace.memory import note_batch
 from session.spoken import Spoken, Step, write
 from support.palaces import REPOSITORY, Palace
@@ -105,6 +106,21 @@ def test_what_was_passed_over_is_told(palace: Palace, tmp_path: Path) -> None:
     ran = palace.command("mine-sessions", str(place), "--format", "jsonl")
     assert (ran.code, ran.err) == (1, none)
     assert json.loads(ran.out) == {"others": {"other kind of file (.png)": 1}}
+
+
+def test_a_file_that_is_gone_once_its_folder_was_listed(
+    palace: Palace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is named with what to do, and the others go on."""
+    place = tmp_path / "chats"
+    place.mkdir()
+    TALK.write(place / "b.jsonl")
+    listed = [(str(place), list[str](), ["a.jsonl", "b.jsonl"])]
+    monkeypatch.setattr(conversations, "walk", lambda top, unread: listed)
+    ran = palace.command("mine-sessions", str(place))
+    assert (ran.code, ran.out.splitlines()[-1][:20]) == (1, "1 session: 1 filed")
+    gone = f"{place / 'a.jsonl'} cannot be read (No such file or directory)"
+    assert f"{gone}: check it and run this again\n" in ran.err
 
 
 @pytest.mark.parametrize(

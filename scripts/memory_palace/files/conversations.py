@@ -142,7 +142,10 @@ def _folder(top: Path, client: str, found: Found, seen: set[tuple[int, int]]) ->
                 elif (info.st_dev, info.st_ino) not in seen or os.name == "nt":
                     seen.add((info.st_dev, info.st_ino))
                     found.conversations += _file(path, client, found.others)
-            except (OSError, BadInput) as error:
+            except OSError as error:  # gone since the folder was listed, or closed
+                fault = f"{path} cannot be read ({error.strerror}): check it and run this again"
+                found.faults.append(fault)
+            except BadInput as error:
                 found.faults.append(str(error))
 
 
