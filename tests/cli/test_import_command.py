@@ -96,6 +96,15 @@ def test_a_dry_run_never_asks(
     assert asked == ["Import 2 pieces?"]
 
 
+@pytest.mark.parametrize("shape", ["text", "jsonl"])
+def test_nothing_to_import_is_told_on_stderr(palace: Palace, tmp_path: Path, shape: str) -> None:
+    """With JSON lines too; exit 1."""
+    (tmp_path / "empty").mkdir()
+    ran = palace.command("import", "openclaw", str(tmp_path / "empty"), "--format", shape)
+    assert (ran.code, ran.out) == (1, "")
+    assert ran.err == "nothing to import: PATH is the tool's folder, or a file of it\n"
+
+
 def test_json_lines(palace: Palace, workspace: Path) -> None:
     """One object a piece."""
     ran = palace.command("import", "openclaw", str(workspace), "--dry-run", "--format", "jsonl")

@@ -99,7 +99,9 @@ def _print(done: "Imported", told: "Written | None", shape: str, written: bool) 
             if item.what != "failed":
                 for line in item.said:
                     click.echo(printable(f"           {line}"))
-    if shape == "text":
+    if not done.items and not told:
+        say("nothing to import: PATH is the tool's folder, or a file of it")
+    elif shape == "text":
         click.echo(printable(_summary(done, told, written)))
     elif told:
         row = {"facts": told.new, "there": told.there, "written": written}
@@ -116,8 +118,6 @@ def _print(done: "Imported", told: "Written | None", shape: str, written: bool) 
 
 
 def _summary(done: "Imported", told: "Written | None", written: bool) -> str:
-    if not done.items and not told:
-        return "nothing to import: PATH is the tool's folder, or a file of it"
     kinds = Counter(item.what for item in done.items)
     words = ("new", "changed", "unchanged", "edited", "archived", "failed")
     parts = [f"{kinds[word]} {word}" for word in words if kinds[word]]
