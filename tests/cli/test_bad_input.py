@@ -50,6 +50,27 @@ def test_a_filter_that_is_not_utf8_is_named(keyword_palace: Palace, flag: str) -
     assert "not UTF-8" in ran.err
 
 
+@pytest.mark.parametrize(
+    ("words", "flag"),
+    [
+        (["kg", "add", "Ann", "works_at", "Acme"], "--reason"),
+        (["map"], "--reason"),
+        (["remember", "The lamp is lit", "--category", "lesson"], "--reason"),
+        (["remember", "The lamp is lit", "--category", "lesson"], "--source"),
+    ],
+)
+def test_no_log_gets_what_is_not_utf8(keyword_palace: Palace, words: list[str], flag: str) -> None:
+    """A stray byte in a reason or a source is bad input; nothing is written."""
+    keyword_palace.notes(topics__a="The amber ledge.")
+    before = sorted(keyword_palace.root.glob("palace/**/*"))
+    ran = keyword_palace.command(*words, flag, "a \udcff")
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err == f"error: the {flag[2:]} is not UTF-8: write it as UTF-8\n"
+    assert not list(keyword_palace.root.glob("manifests/*events.jsonl"))
+    assert not (keyword_palace.root / "manifests/facts.jsonl").exists()
+    assert sorted(keyword_palace.root.glob("palace/**/*")) == before
+
+
 def test_control_characters_reach_no_terminal(keyword_palace: Palace) -> None:
     """What a note or a filter holds is shown escaped."""
     keyword_palace.notes(

@@ -57,6 +57,10 @@ def clean(text: str) -> str:
 
 
 def _source(text: str | None) -> str | None:
+    """``text`` on one line, without private spans and secrets; raises :class:`BadInput` if a log
+    cannot hold it."""
+    if text and any("\ud800" <= character <= "\udfff" for character in text):
+        raise BadInput("the source is not UTF-8: write it as UTF-8")
     return topics.one_line(privacy.redact(text).text) if text else None
 
 
@@ -86,6 +90,7 @@ class Book:
         :class:`Refused` if the topic is full.
         """
         text = clean(said.text)
+        _source(said.source)  # a bad one is refused before anything is written
         entry = Entry(CATEGORIES[said.category].path, 1, said.category, text, pinned=said.pin)
         if not topics.reads_back(entry):
             raise BadInput("the text begins or ends like a mark of an entry: put it otherwise")
@@ -114,9 +119,9 @@ class Book:
 
     def reinforce(self, name: str, cue: str = "recurrence", source: str | None = None) -> Done:
         """One more piece of evidence, and a decay that starts anew."""
-        memory = self._live(name)
+        memory, told = self._live(name), _source(source)
         self._write(memory)
-        self.pen.log("reinforced", memory.id, cue=cue, source=_source(source))
+        self.pen.log("reinforced", memory.id, cue=cue, source=told)
         return self._done("reinforced", memory.id)
 
     def pin(self, name: str) -> Done:

@@ -159,8 +159,10 @@ def begin(
 
     At the end, also after a fault, what was written is committed if ``git.commit`` is ``auto``;
     ``say`` is told why if it could not be. Raises :class:`Busy` if another writer does not end,
-    :class:`Missing` without notes.
+    :class:`Missing` without notes, :class:`BadInput` for a reason that no log can hold.
     """
+    if any("\ud800" <= character <= "\udfff" for character in reason):
+        raise BadInput("the reason is not UTF-8: write it as UTF-8")
     config = configs.load(root)
     by = identity.who(config.identity)
     if not (root / TREE).is_dir():
