@@ -143,6 +143,17 @@ def test_the_day_of_a_text_is_in_its_name(tmp_path: Path) -> None:
     assert days == ["2026-03-28", "2026-09-21"]
 
 
+def test_a_database_of_another_kind_is_no_fault_in_a_folder(tmp_path: Path) -> None:
+    """Many programs call theirs `.db`; one that is called as OpenCode's is, or is named, is."""
+    (tmp_path / "index.db").write_bytes(b"GDBM" * 8)
+    found = conversations.find([tmp_path])
+    assert (found.faults, found.others["no SQLite database"]) == ([], 1)
+    with pytest.raises(BadInput, match=r"index\.db is no SQLite database"):
+        conversations.find([tmp_path / "index.db"])
+    (tmp_path / "opencode.db").write_bytes(b"GDBM" * 8)
+    assert "opencode.db is no SQLite database" in conversations.find([tmp_path]).faults[0]
+
+
 def test_opencodes_old_folder_is_found_below_others(tmp_path: Path) -> None:
     """Its JSON files are its session's, none is counted as another file."""
     storage(tmp_path / "opencode" / "storage", sample())

@@ -15,7 +15,7 @@ from memory_palace.core import transcript_opencode, transcript_text, transcripts
 from memory_palace.core.errors import BadInput
 from memory_palace.core.text import digest
 from memory_palace.core.transcripts import Reader, Record
-from memory_palace.files import opencode, roots
+from memory_palace.files import foreign, opencode, roots
 from memory_palace.files import transcripts as files
 from memory_palace.files.walk import walk
 
@@ -155,6 +155,9 @@ def _file(path: Path, client: str, others: Counter[str] | None = None) -> list[C
     ending = path.suffix.lower()
     try:
         if ending == ".db":
+            # Of a folder's files only OpenCode's own name promises a database that can be read.
+            if others is not None and path.name != "opencode.db" and not foreign.address(path):
+                raise _Other("no SQLite database", path)
             return _of_opencode(path, opencode.in_database(path)) if _wants(client, path) else []
         if ending == ".json":
             return _of_opencode(path, opencode.in_export(path)) if _wants(client, path) else []
