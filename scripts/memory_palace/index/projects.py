@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from memory_palace.core import chunk, code_chunks, keywords, links, mining
+from memory_palace.core import chunk, code_chunks, links, mining
 from memory_palace.core.code_chunks import CodeChunk
 from memory_palace.core.diff import FileStat, Known
 from memory_palace.core.errors import PalaceError
@@ -24,6 +24,7 @@ from memory_palace.core.text import is_mined
 from memory_palace.files import project_text, projects, read
 from memory_palace.files.manifest import Said
 from memory_palace.files.read import Text
+from memory_palace.index import reading
 from memory_palace.index.catalog import ChunkRow
 from memory_palace.index.reading import Parsed
 
@@ -212,35 +213,13 @@ def _document(path: str, name: str, inner: str, text: str) -> tuple[ChunkRow, ..
         embedded = f"{inner[-code_chunks.LONGEST_PATH :]}\n{piece.embedded}"
         columns = chunk.columns(title or inner, (name, inner), piece)
         shifted = len(embedded) - len(piece.embedded)
-        rows.append(
-            ChunkRow(
-                chunk_id=chunk.chunk_id(path, piece.heading, piece.ordinal),
-                ordinal=piece.ordinal,
-                heading=piece.heading,
-                start=piece.start,
-                end=piece.end,
-                text=piece.text,
-                embedded=embedded,
-                key=chunk.vector_key(embedded),
-                words=tuple(keywords.indexable(column) for column in columns),  # type: ignore[arg-type]
-                units=tuple(
-                    chunk.Unit(unit.start, unit.end, unit.offset + shifted) for unit in piece.units
-                ),
-            )
+        units = tuple(
+            chunk.Unit(unit.start, unit.end, unit.offset + shifted) for unit in piece.units
         )
+        rows.append(reading.chunk_row(path, piece, piece.heading, embedded, columns, units))
     return tuple(rows)
 
 
 def _row(path: str, name: str, inner: str, piece: CodeChunk) -> ChunkRow:
     columns = (inner, " ".join(piece.symbol), name, piece.text)
-    return ChunkRow(
-        chunk_id=chunk.chunk_id(path, piece.symbol, piece.ordinal),
-        ordinal=piece.ordinal,
-        heading=piece.symbol,
-        start=piece.start,
-        end=piece.end,
-        text=piece.text,
-        embedded=piece.embedded,
-        key=chunk.vector_key(piece.embedded),
-        words=tuple(keywords.indexable(column) for column in columns),  # type: ignore[arg-type]
-    )
+    return reading.chunk_row(path, piece, piece.symbol, piece.embedded, columns)

@@ -4,6 +4,7 @@
 import json
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from memory_palace.core import archiving, chunk, datewords, keywords, links, markdown, note
 from memory_palace.core.diff import FileStat
@@ -15,6 +16,9 @@ from memory_palace.files import tree
 from memory_palace.files.manifest import Said
 from memory_palace.files.read import Text, Unreadable
 from memory_palace.index.catalog import ChunkRow
+
+if TYPE_CHECKING:
+    from memory_palace.core.code_chunks import CodeChunk
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,17 +111,30 @@ def _row(path: str, title: str, read: Note, piece: chunk.Chunk) -> ChunkRow:
     day = read.created or read.updated
     dates = [datewords.in_words(day.year, day.month, day.day)] if day else []
     columns = chunk.columns(title, (*read.tags, *read.aliases, *dates), piece)
+    return chunk_row(path, piece, piece.heading, piece.embedded, columns, piece.units)
+
+
+def chunk_row(
+    path: str,
+    piece: "chunk.Chunk | CodeChunk",
+    heading: tuple[str, ...],
+    embedded: str,
+    columns: tuple[str, str, str, str],
+    units: tuple[chunk.Unit, ...] = (),
+) -> ChunkRow:
+    """A piece of a file as the catalog stores it: ``embedded`` is what its vector is made of, none
+    where that has no word; ``columns`` are those of its keywords."""
     return ChunkRow(
-        chunk_id=chunk.chunk_id(path, piece.heading, piece.ordinal),
+        chunk_id=chunk.chunk_id(path, heading, piece.ordinal),
         ordinal=piece.ordinal,
-        heading=piece.heading,
+        heading=heading,
         start=piece.start,
         end=piece.end,
         text=piece.text,
-        embedded=piece.embedded,
-        key=chunk.vector_key(piece.embedded) if any(map(str.isalnum, piece.embedded)) else "",
+        embedded=embedded,
+        key=chunk.vector_key(embedded) if any(map(str.isalnum, embedded)) else "",
         words=tuple(keywords.indexable(column) for column in columns),  # type: ignore[arg-type]
-        units=piece.units,
+        units=units,
     )
 
 

@@ -5,9 +5,7 @@ A transcript is read from its beginning each time, in bounded memory (some 100 b
 that is as long as the last time, and ends the same, is not read at all.
 """
 
-from array import array
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from itertools import islice
 from pathlib import Path
@@ -15,13 +13,13 @@ from typing import NamedTuple
 
 from memory_palace.core import places, privacy, session_notes, transcript_text
 from memory_palace.core.errors import BadInput, PalaceError
-from memory_palace.core.session_turns import Keeper, named
+from memory_palace.core.session_turns import named
 from memory_palace.core.text import short_id
-from memory_palace.core.transcripts import About, Turn
+from memory_palace.core.transcripts import About
 from memory_palace.files import conversations, identity, repository
 from memory_palace.files.conversations import Conversation
 from memory_palace.index.progress import Progress, Silent
-from memory_palace.memory import session_room
+from memory_palace.memory import session_reading, session_room
 from memory_palace.memory.note_batch import Batch
 from memory_palace.memory.session_room import Rooms
 from memory_palace.memory.session_writing import Notes, Writing
@@ -159,7 +157,7 @@ class _Miner:
         self._pending.add(key)
         notes = Notes(self._root, self._rooms, self.batch, key)
         if one.client == transcript_text.CLIENT and not apart and notes.read not in ("", one.mark):
-            third = _other(one, about, session, notes)
+            third = session_reading.other(one, about, session, notes)
             if third:
                 return self._mine(one, short_id(session, third))
         if any(part.cold for part in notes.parts):
@@ -193,12 +191,14 @@ class _Miner:
             notes, self._rooms, self.batch, about, session, self._rooms.folder(project), by, day
         )
         top = repository.top_of(about.cwd) or about.cwd
-        torn = _torn(one, about, session, notes)
+        torn = session_reading.torn(one, about, session, notes)
         if torn and writing.drop(torn):
             notes.drop({int(own, 16) for _, _, own in torn})
         known = notes.ids | ({notes.last} - {0})
-        after = 0 if notes.is_whole else _last_known(one, about, session, top, known)
-        reading = _Reading(one, about, session, top, self._advance)
+        after = 0
+        if not notes.is_whole:
+            after = session_reading.last_known(one, about, session, top, known)
+        reading = session_reading.Reading(one, about, session, top, self._advance)
         shortened = taken_out = emptied = 0
         last = ""
         above, end = 0, notes.last  # the turn above in the transcript; the last that was added
@@ -214,7 +214,7 @@ class _Miner:
             kept = reading.keeper.kept(turn)
             if kept is None:
                 emptied += 1
-            elif int(own, 16) in known or _is_above(turn, after, notes):
+            elif int(own, 16) in known or session_reading.is_above(turn, after, notes):
                 taken_out += 1
                 if writing.is_bare:
                     writing.found(turn, kept.text, int(own, 16))
@@ -256,116 +256,6 @@ class _Empty(Exception):
     def __init__(self, passed: Mapping[str, int]) -> None:
         super().__init__()
         self.passed = passed
-
-
-class _Reading:
-    """One pass over a conversation: every turn with its id. At the end ``passed`` and ``waiting``
-    are complete."""
-
-    def __init__(
-        self,
-        one: Conversation,
-        about: About,
-        session: str,
-        top: str,
-        advance: Callable[[int], None] = lambda _: None,
-    ) -> None:
-        self.passed: Counter[str] = Counter()
-        self.waiting: list[int] = []
-        self._one, self._advance = one, advance
-        self._reader = conversations.reader(about.client)
-        self.keeper = Keeper(about, session, top)
-        self._minutes = array("q", [-1])
-
-    @property
-    def about(self) -> About:
-        return self._reader.about
-
-    def __iter__(self) -> Iterator[tuple[Turn, str]]:
-        for turn in self._turns():
-            self._note(turn)
-            yield turn, self.keeper.id(turn)
-        self.passed = self._reader.passed + self._one.passed
-        known = len(self._minutes)
-        self.waiting = [n for n in range(1, known) if self._minutes[n] == _UNSEEN]
-
-    def _turns(self) -> Iterator[Turn]:
-        for record in self._one.records(self._advance):
-            yield from self._reader.read(record)
-        yield from self._reader.rest()
-
-    def _note(self, turn: Turn) -> None:
-        more = turn.number + 1 - len(self._minutes)
-        if more > 0:
-            self._minutes.extend([_UNSEEN] * more)
-        self._minutes[turn.number] = int(turn.at.timestamp()) // 60 if turn.at else -1
-
-    def back(self, turn: Turn, day: str, leaps: bool = False) -> str:
-        """When the turn was that a prompt, or one that ``leaps``, goes back to; empty where it
-        follows the one before."""
-        if not leaps and (turn.role != "user" or turn.parent >= turn.number - 1):
-            return ""
-        minutes = self._minutes[turn.parent] if turn.parent < len(self._minutes) else -1
-        if turn.parent == 0:
-            return "the beginning"
-        from memory_palace.core import dates
-
-        at = dates.from_seconds(minutes * 60) if minutes >= 0 else None
-        return session_notes.clock(at, day)
-
-
-_UNSEEN = -2
-"""A turn that was not given: a tool call whose result is not there yet."""
-
-
-def _is_above(turn: Turn, last: int, notes: Notes) -> bool:
-    """True for a turn above the last one that stands in the notes, and that was not waited for."""
-    return turn.number <= last and turn.number not in notes.waiting
-
-
-def _last_known(one: Conversation, about: About, session: str, top: str, known: set[int]) -> int:
-    """The number of the last turn that is in the note; 0 if none is."""
-    last = 0
-    for turn, own in _Reading(one, about, session, top):
-        if int(own, 16) in known:
-            last = turn.number
-    return last
-
-
-_MOST_TORN = 50
-"""Turns that may come of one that was half written: lines in a fence that was still open."""
-
-
-def _torn(
-    one: Conversation, about: About, session: str, notes: Notes
-) -> list[tuple[Turn, str, str]]:
-    """The last turns of the notes, with what was kept of them and their ids, as far as the text
-    ended in them when it was mined, and now goes on there: it has them no more."""
-    earlier = conversations.before(one, notes.read)
-    if earlier is None:
-        return []
-    torn: list[tuple[Turn, str, str]] = []
-    then, now = _Reading(earlier, about, session, ""), iter(_Reading(one, about, session, ""))
-    for turn, own in then:
-        if not torn and next(now, (turn, ""))[1] == own:
-            continue
-        if len(torn) == _MOST_TORN:
-            return []
-        if kept := then.keeper.kept(turn):
-            torn.append((turn, kept.text, own))
-    return torn
-
-
-def _other(one: Conversation, about: About, session: str, notes: Notes) -> str:
-    """The id of a text's third turn, if the notes are of another conversation with the same first
-    two: chats begin alike. Empty if it is the same one, grown or changed further on."""
-    if conversations.has_grown(one, notes.read):
-        return ""
-    own_ids = [own for _, own in _Reading(one, about, session, "")]
-    if len(own_ids) < 3 or int(own_ids[2], 16) in notes.ids:
-        return ""
-    # Where a person took the third turn out, the note has no turn that the text has not.
-    return own_ids[2] if notes.ids - {int(own, 16) for own in own_ids} else ""
 
 
 def _about(one: Conversation) -> About:
