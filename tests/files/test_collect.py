@@ -2,7 +2,6 @@
 
 import os
 import socket
-import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,7 @@ from files.repository import Repository
 from memory_palace.core.problems import Problem
 from memory_palace.files import collect, gitlist, ignores, tree
 from memory_palace.files.collect import Collected, Wanted
+from support.deep import deep_folders
 
 
 def write(top: Path, *paths: str, text: str | bytes = "text\n") -> None:
@@ -403,17 +403,7 @@ def test_what_no_manifest_may_name_is_no_file(top: Path) -> None:
 
 def test_folders_within_each_other_have_no_end(top: Path) -> None:
     """A thousand and more of them are walked as two are."""
-    here = os.open(top, os.O_RDONLY)
-    for _ in range(1_200):
-        os.mkdir("d", dir_fd=here)
-        below = os.open("d", os.O_RDONLY, dir_fd=here)
-        os.close(here)
-        here = below
-    os.close(os.open("x.py", os.O_CREAT | os.O_WRONLY, dir_fd=here))
-    os.close(here)
-    try:
+    with deep_folders(top, "x.py") as path:
         found = collect.collect(top, Wanted())
-    finally:  # Python's own way to remove folders has an end
-        subprocess.run(["rm", "-r", str(top / "d")], check=True)
-    assert paths(found) == ["d/" * 1_200 + "x.py"]
+    assert paths(found) == [path]
     assert found.problems == []

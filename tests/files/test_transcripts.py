@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from memory_palace.core.errors import BadInput
 from memory_palace.files import transcripts
 from memory_palace.files.transcripts import LONGEST_LINE, Source
+from support.deep import deep_folders
 
 
 def read(data: bytes, tmp_path: Path) -> tuple[list[object], dict[str, int]]:
@@ -121,3 +122,9 @@ def test_a_folder_stands_for_its_transcripts(tmp_path: Path) -> None:
 def test_the_longest_line_is_what_the_messages_say() -> None:
     """They name it in megabytes."""
     assert LONGEST_LINE == 10 << 20
+
+
+def test_transcripts_are_found_however_deep(tmp_path: Path) -> None:
+    """Folders within each other have no end."""
+    with deep_folders(tmp_path, "x.jsonl") as path:
+        assert transcripts.found(tmp_path) == [tmp_path / path]

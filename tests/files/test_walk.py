@@ -1,10 +1,10 @@
 """A walk through folders: as Python's own, without its end."""
 
 import os
-import subprocess
 from pathlib import Path
 
 from memory_palace.files.walk import walk
+from support.deep import DEPTH, deep_folders
 
 
 def test_it_walks_as_python_does(tmp_path: Path) -> None:
@@ -34,16 +34,7 @@ def test_it_walks_as_python_does(tmp_path: Path) -> None:
 
 def test_folders_in_folders_have_no_end(tmp_path: Path) -> None:
     """More of them than Python calls within each other, to where the system's paths end."""
-    here = os.open(tmp_path, os.O_RDONLY)
-    for _ in range(1_500):
-        os.mkdir("d", dir_fd=here)
-        below = os.open("d", os.O_RDONLY, dir_fd=here)
-        os.close(here)
-        here = below
-    os.close(here)
     told: list[OSError] = []
-    try:
-        assert sum(1 for _ in walk(tmp_path, told.append)) == 1_501
-    finally:  # Python's own way to remove folders has an end
-        subprocess.run(["rm", "-r", str(tmp_path / "d")], check=True)
+    with deep_folders(tmp_path, "x"):
+        assert sum(1 for _ in walk(tmp_path, told.append)) == DEPTH + 1
     assert told == []

@@ -10,6 +10,7 @@ from memory_palace.core.strength import STANDING
 from memory_palace.memory import glance, state
 from memory_palace.search import quick
 from session.prompted import Prompted
+from support.deep import deep_folders
 from support.palaces import NOW, Palace
 
 
@@ -97,3 +98,10 @@ def test_a_log_that_cannot_be_read_raises(filled: Prompted) -> None:
     found = glance.lines(filled.root)
     with pytest.raises(PalaceError):
         glance.standing(filled.root, found, found.pairs, NOW)
+
+
+def test_folders_in_folders_of_topics_have_no_end(filled: Prompted) -> None:
+    """A prompt gets what it got without them."""
+    before = glance.lines(filled.root)
+    with deep_folders(filled.root / "palace/topics", "x.md"):
+        assert glance.lines(filled.root) == before

@@ -1,8 +1,6 @@
 """What session notes say of themselves, and what stays true of them as they grow and are moved."""
 
 import json
-import os
-import subprocess
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -16,6 +14,7 @@ from memory_palace.memory.mine_sessions import Mined, Ran
 from memory_palace.memory.session_writing import COUNTS
 from session import spoken as samples
 from session.spoken import SAMPLES, SECRET, TALK, Spoken, Step, write
+from support.deep import deep_folders
 from support.palaces import NOW, Palace
 
 
@@ -461,15 +460,6 @@ def test_a_branch_from_elsewhere_that_was_earlier_goes_back(root: Path, tmp_path
 
 def test_folders_in_folders_of_the_palace_have_no_end(root: Path, tmp_path: Path) -> None:
     """Its notes are looked for below more of them than Python calls within each other."""
-    here = os.open(root / "palace", os.O_RDONLY)
-    for _ in range(1_100):
-        os.mkdir("d", dir_fd=here)
-        below = os.open("d", os.O_RDONLY, dir_fd=here)
-        os.close(here)
-        here = below
-    os.close(here)
-    try:
+    with deep_folders(root / "palace", "x"):
         mined = one(root, Spoken(*TALK).write(tmp_path / "a.jsonl"))
-    finally:  # Python's own way to remove folders has an end
-        subprocess.run(["rm", "-r", str(root / "palace/d")], check=True)
     assert mined.what == "filed"

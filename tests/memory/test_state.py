@@ -17,6 +17,7 @@ from memory_palace.core.topics import entry_id
 from memory_palace.memory import state as states
 from memory_palace.memory import tallies
 from memory_palace.memory.state import State
+from support.deep import deep_folders
 from support.palaces import OLD_NS, Palace
 
 NOW = datetime(2026, 11, 29, 12, tzinfo=UTC)
@@ -347,3 +348,11 @@ def test_two_branches_merged_are_their_union(palace: Palace) -> None:
         found.append(scores(state))
     assert found[0] == found[1]
     assert found[0][0][2] == 4
+
+
+def test_topic_files_are_found_however_deep(palace: Palace) -> None:
+    """Folders within each other have no end."""
+    palace.write(LESSONS, "x\n")
+    top = palace.root / "palace/topics"
+    with deep_folders(top, "x.md") as path:
+        assert states.topic_files(palace.root) == [LESSONS, f"palace/topics/{path}"]

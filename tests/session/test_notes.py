@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from memory_palace.session import notes
+from support.deep import deep_folders
 from support.palaces import OLD_NS, Palace
 
 ROOM = "palace/project_rooms/demo"
@@ -153,3 +154,11 @@ def test_odd_files(keyword_palace: Palace) -> None:
     assert best(keyword_palace.root) == ["good"]
     (keyword_palace.root / "palace/out").symlink_to("/etc")
     assert best(keyword_palace.root, ("palace/out",)) == []
+
+
+def test_notes_are_named_however_deep(palace: Palace) -> None:
+    """Folders within each other have no end."""
+    top = palace.root / ROOM
+    top.mkdir(parents=True)
+    with deep_folders(top, "x.md") as path:
+        assert list(notes.names(palace.root, [ROOM])) == [f"{ROOM}/{path}"]

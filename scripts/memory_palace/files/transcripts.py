@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from memory_palace.core.errors import BadInput
+from memory_palace.files.walk import walk
 
 LONGEST_LINE = 10 * 1024 * 1024
 """Bytes of a line; a longer one is passed over and counted."""
@@ -109,7 +110,7 @@ def found(path: Path) -> list[Path]:
         return [path]
     files = sorted(
         Path(folder) / name
-        for folder, _, names in os.walk(path)
+        for folder, _, names in walk(path)
         for name in names
         if name.endswith(".jsonl") and not (Path(folder) / name).is_symlink()
     )

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 
 
 def walk(
-    top: str | os.PathLike[str], onerror: Callable[[OSError], None]
+    top: str | os.PathLike[str], onerror: Callable[[OSError], None] = lambda _: None
 ) -> Iterator[tuple[str, list[str], list[str]]]:
     """As ``os.walk(top, onerror=onerror)``: ``(folder, folders, names)``, a folder before those in
     it; take out of ``folders`` what is not to be walked. Links to folders are not followed."""

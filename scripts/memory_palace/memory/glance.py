@@ -5,7 +5,6 @@ few entries that fit are looked at. Their lifecycle comes out the same, but for 
 active and provisional, which are no matter: both are shown.
 """
 
-import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -29,6 +28,7 @@ from memory_palace.core.proof import Weighed, weighed
 from memory_palace.core.strength import STANDING
 from memory_palace.core.topics import Entry
 from memory_palace.files import read, roots
+from memory_palace.files.walk import walk
 from memory_palace.index import scratch
 from memory_palace.memory import tallies
 
@@ -164,7 +164,7 @@ def _files(root: Path) -> Iterator[str]:
     except BadInput:
         return
     count = 0
-    for folder, folders, names in os.walk(place):
+    for folder, folders, names in walk(place):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         inside = Path(folder).relative_to(root).as_posix()
         for name in sorted(names):

@@ -1,6 +1,5 @@
 """All memories of a palace as they stand: topic files and events, read and folded."""
 
-import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -16,6 +15,7 @@ from memory_palace.core.tally import Tally
 from memory_palace.core.text import nearest
 from memory_palace.core.topics import Entry
 from memory_palace.files import git, read, roots
+from memory_palace.files.walk import walk
 from memory_palace.memory import tallies
 
 GIT_SECONDS = 60.0
@@ -193,7 +193,7 @@ def topic_files(root: Path) -> list[str]:
         top = root / folder
         if any(part.is_symlink() for part in (top, *top.parents) if part.is_relative_to(root)):
             continue
-        for place, folders, names in os.walk(top):
+        for place, folders, names in walk(top):
             folders[:] = sorted(name for name in folders if not name.startswith("."))
             inside = Path(place).relative_to(root).as_posix()
             found += [f"{inside}/{name}" for name in sorted(names) if _is_note(name)]

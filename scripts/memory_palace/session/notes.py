@@ -23,6 +23,7 @@ from memory_palace.core.rules import FOLDER
 from memory_palace.core.text import COLD_COMPONENT, is_cold, nfc, stem
 from memory_palace.core.topics import FOLDER as TOPICS
 from memory_palace.files import read, roots, tree
+from memory_palace.files.walk import walk
 from memory_palace.index import opening
 
 MOST_NEW = 1_000
@@ -162,7 +163,7 @@ def names(root: Path, folders: Sequence[str]) -> Iterator[str]:
     for folder in folders:
         if any((root / part).is_symlink() for part in _parts(folder)):
             continue
-        for place, inner, files in os.walk(root / folder):
+        for place, inner, files in walk(root / folder):
             inside = place[len(str(root)) + 1 :].replace(os.sep, "/")
             inner[:] = [name for name in inner if name[0] != "." and name != COLD_COMPONENT]
             yield from (
