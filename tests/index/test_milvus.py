@@ -446,6 +446,24 @@ def test_no_env_file_is_read(tmp_path: Path) -> None:
 
 
 @needs_milvus
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="gRPC speaks up at a fork")
+def test_the_connection_says_nothing_on_its_own(tmp_path: Path) -> None:
+    """gRPC's threads would write to stderr, also between the lines of a command."""
+    code = (
+        "import os, sys\n"
+        "from memory_palace.index.milvus_client import Client\n"
+        "with Client(sys.argv[1]):\n"
+        "    child = os.fork() or os._exit(0)\n"
+        "    os.waitpid(child, 0)\n"
+    )
+    path = {"PYTHONPATH": os.pathsep.join(sys.path)}
+    plain = {name: value for name, value in os.environ.items() if not name.startswith("GRPC_")}
+    words = [sys.executable, "-c", code, str(tmp_path / "m.db")]
+    done = subprocess.run(words, env=plain | path, capture_output=True, timeout=120)
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+
+
+@needs_milvus
 def test_a_palace_that_was_never_sent_has_no_stamp(sent: Sent, tmp_path: Path) -> None:
     """Neither in a Milvus that others use, nor in an empty one."""
     with sent.client() as client:

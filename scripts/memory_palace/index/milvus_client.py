@@ -275,7 +275,9 @@ class Client:
 
 def _import() -> Any:
     """pymilvus, without what it does on the side."""
-    # It would take settings for this process from any `.env` above its own folder.
+    # gRPC would tell on stderr, from threads of its own, of connections that were idle for long.
+    os.environ.setdefault("GRPC_VERBOSITY", "NONE")
+    # pymilvus would take settings for this process from any `.env` above its own folder.
     before = os.environ.get("PYTHON_DOTENV_DISABLED")
     os.environ["PYTHON_DOTENV_DISABLED"] = "1"
     try:
