@@ -13,11 +13,13 @@ import re
 import shlex
 import subprocess
 import sys
+import threading
 from dataclasses import dataclass, field
 from pathlib import Path
 from unittest import mock
 
 from memory_palace.cli.main import main
+from memory_palace.embed import registry
 from support.palaces import REPOSITORY, SCRIPTS
 
 ANY = "…"
@@ -114,6 +116,10 @@ class Session:
             contextlib.redirect_stderr(screen),
         ):
             self.code = main(arguments, program=program, command=command or None)
+            # A model may still be loading, and the runtime reads the environment meanwhile.
+            for thread in threading.enumerate():
+                if isinstance(thread, registry._Loading):
+                    thread.join()
         return written.getvalue().decode().splitlines()
 
     def _in_shell(self, command: str) -> list[str]:
